@@ -1,0 +1,74 @@
+"""How works are cited: authors and year in the text, a plain list at the end of each page."""
+
+from pathlib import Path
+
+import sphinxcontrib.bibtex.plugin
+from docutils import nodes
+from pybtex.plugin import register_plugin
+from pybtex.style.formatting.unsrt import Style as Unsorted
+from pybtex.style.labels import BaseLabelStyle
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinxcontrib.bibtex.style.referencing import BracketStyle
+from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
+
+
+class KeyLabels(BaseLabelStyle):
+    """The keys as labels: unique over all pages, and never shown."""
+
+    def format_labels(self, sorted_entries):
+        """Yield one label for each entry."""
+        return (entry.key for entry in sorted_entries)
+
+
+class Chapter(Unsorted):
+    """References in the order of their authors, as the text names them."""
+
+    default_label_style = KeyLabels
+    default_sorting_style = "author_year_title"
+
+
+class RoundBrackets(AuthorYearReferenceStyle):
+    """(Li et al., 2014) and Li et al. (2014)."""
+
+    def __init__(self):
+        round_brackets = BracketStyle(left="(", right=")")
+        super().__init__(
+            bracket_textual=round_brackets,
+            bracket_parenthetical=round_brackets,
+            bracket_author=round_brackets,
+            bracket_label=round_brackets,
+            bracket_year=round_brackets,
+        )
+
+
+class ListReferences(SphinxPostTransform):
+    """Turn the labelled citations of a bibliography into a list: the text names them by author and year.
+
+    It also spares screen readers the roles that Sphinx gives to citations, which ARIA 1.3 withdrew.
+    """
+
+    default_priority = 6  # after sphinxcontrib-bibtex has made the citations (5)
+
+    def run(self, **kwargs):
+        groups = {id(citation.parent): citation.parent for citation in self.document.findall(nodes.citation)}
+        for group in groups.values():
+            listed = nodes.bullet_list(classes=["references"])
+            for citation in group.findall(nodes.citation):
+                listed += nodes.list_item("", *citation.children[1:], ids=citation["ids"])
+            group.parent.replace(group, listed)
+
+
+def find_references(app, config):
+    """Take references.bib from the folder of the pages, which differs between the two passes of Sphinx."""
+    config.bibtex_bibfiles = [str(Path(app.srcdir) / "references.bib")]
+
+
+def setup(app):
+    """Register styles and transform."""
+    register_plugin("pybtex.style.formatting", "chapter", Chapter)
+    sphinxcontrib.bibtex.plugin.register_plugin(
+        "sphinxcontrib.bibtex.style.referencing", "round_author_year", RoundBrackets
+    )
+    app.add_post_transform(ListReferences)
+    app.connect("config-inited", find_references)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

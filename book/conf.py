@@ -1,0 +1,100 @@
+"""Settings of the book, for both passes of Sphinx.
+
+python -m sphinx -b dummy -c book notebooks _build/numbers    reads the sources, writes numbers.json
+python -m sphinx -b html -c book _build/book _build/html      reads the merged notebooks, writes the pages
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BUILD = ROOT / "_build"
+sys.path.insert(0, str(ROOT))
+
+project = "Computational Performance"
+html_title = project
+language = "en"
+extensions = [
+    "myst_nb",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "sphinxcontrib.bibtex",
+    "book.bibliography",
+    "book.maths",
+    "book.tabs",
+    "book.facts",
+    "book.claims",
+    "book.numbers",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["README.md", ".ipynb_checkpoints"]
+d2l_numbers = str(BUILD / "numbers.json")
+d2l_notebooks = str(BUILD / "notebooks")
+
+# Every page lists the works that it cites, so that a section can be read on its own:
+# a work cited on two pages stands in two lists, which sphinxcontrib-bibtex would warn of.
+suppress_warnings = ["bibtex.duplicate_citation"]
+
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
+nb_execution_mode = "off"
+nb_render_text_lexer = "output"
+nb_merge_streams = True
+nb_code_prompt_show = "Show the code"
+nb_code_prompt_hide = "Hide the code"
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "fieldlist", "attrs_inline"]
+myst_dmath_double_inline = False
+numfig = True
+numfig_format = {"figure": "Fig. %s", "table": "Table %s", "code-block": "Listing %s", "section": "Section %s"}
+numfig_secnum_depth = 1
+math_numfig = True
+math_eqref_format = "({number})"
+html_math_renderer = "mathml"
+
+bibtex_bibfiles = []  # book.bibliography finds it beside the pages
+bibtex_default_style = "chapter"
+bibtex_reference_style = "round_author_year"
+
+html_theme = "furo"
+pygments_style = "a11y-light"
+pygments_dark_style = "a11y-dark"
+html_theme_options = {
+    "light_css_variables": {
+        "color-brand-primary": "#1f5f99",
+        "color-brand-content": "#1f5f99",
+        "color-foreground-primary": "#1b1f24",
+        "color-highlight-on-target": "#f3f0e0",
+        "color-code-background": "#f5f6f8",
+        "admonition-font-size": ".9375rem",
+        "admonition-title-font-size": ".9375rem",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#86bce8",
+        "color-brand-content": "#86bce8",
+        "color-highlight-on-target": "#2c2a1e",
+        "color-code-background": "#1b1d21",
+    },
+}
+html_static_path = ["_static"]
+html_css_files = ["book.css"]
+html_js_files = [("book.js", {"defer": "defer"})]
+html_favicon = "_static/favicon.svg"
+html_copy_source = False
+html_show_sourcelink = False
+# A browser that reads files from disk may not fetch the text of other pages: list titles only, everywhere.
+html_show_search_summary = False
+html_permalinks_icon = "#"
+html_domain_indices = False
+html_use_index = False
+html_show_copyright = False
+copybutton_selector = "div.cell_input pre, div.highlight-sh pre"
+copybutton_prompt_text = "$ "
+
+
+def leave_out_styles(app, page, template, context, doctree):
+    """Drop MyST-NB's style sheet: its colours fail the contrast of WCAG AA; book.css draws cells instead."""
+    context["css_files"] = [css for css in context.get("css_files", ()) if "mystnb" not in str(css.filename)]
+
+
+def setup(app):
+    """Connect the small things that need no module of their own."""
+    app.connect("html-page-context", leave_out_styles)

@@ -1,0 +1,119 @@
+"""Framework tabs: neighbouring cells and paragraphs of single frameworks become one set of tabs.
+
+The merged notebook holds, one after the other, what each framework has to say at a place:
+prose in the directive {framework}, code in cells that are tagged with one framework.
+A transform gathers such neighbours into a tab set of sphinx-design, with one tab for each framework
+of the page. A framework that has nothing to say there gets an empty tab, so that a reader of
+its text sees the text of no other. Builders that cannot switch show the tabs one below the other.
+"""
+
+import itertools
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx_design.shared import create_component, is_component
+
+from book import FRAMEWORKS
+
+
+def _framework(word):
+    return directives.choice(word, tuple(FRAMEWORKS))
+
+
+class Framework(SphinxDirective):
+    """Prose that only readers of one framework see."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self):
+        """Return a container of the class `tag_<framework>`, as MyST-NB makes it for a code cell."""
+        try:
+            name = _framework(self.arguments[0])
+        except ValueError as fault:
+            raise self.error(f"unknown framework: {fault}") from fault
+        self.assert_has_content()
+        node = nodes.container(classes=["prose", f"tag_{name}"])
+        self.set_source_info(node)
+        node += self.parse_content_to_nodes()
+        return [node]
+
+
+def framework_of(node):
+    """Return the framework that a node belongs to, or None when it is everybody's."""
+    if not isinstance(node, nodes.container):
+        return None
+    tags = [name for name in FRAMEWORKS if f"tag_{name}" in node["classes"]]
+    return tags[0] if len(tags) == 1 else None
+
+
+def frameworks_of(document):
+    """Return the frameworks that have text or code of their own in a document, in the book's order."""
+    present = {framework_of(node) for node in document.findall(nodes.container)}
+    return [name for name in FRAMEWORKS if name in present]
+
+
+def tab_set(members, frameworks):
+    """Return one tab set that holds `members`, each in the tab of its framework."""
+    panels = {name: [node for node in members if framework_of(node) == name] for name in frameworks}
+    first = next(name for name in frameworks if panels[name])
+    result = create_component("tab-set", classes=["sd-tab-set", "frameworks"])
+    result.source, result.line = members[0].source, members[0].line
+    for name, panel in panels.items():
+        label = nodes.rubric("", FRAMEWORKS[name], classes=["sd-tab-label"], sync_group="tab", sync_id=name)
+        content = create_component("tab-content", children=panel, classes=["panel", f"only-{name}"])
+        result += create_component(
+            "tab-item", children=[label, content], classes=["sd-tab-item"], selected=name == first
+        )
+    return result
+
+
+class GatherTabs(SphinxTransform):
+    """Put runs of neighbouring framework nodes into tab sets."""
+
+    # Before MyST-NB chooses between the formats of an output (a post-transform), whose containers must
+    # still be in place; 198 of the read phase is early enough for everything that counts or links.
+    default_priority = 198
+
+    def apply(self):
+        frameworks = frameworks_of(self.document)
+        parents = {
+            id(node.parent): node.parent for node in self.document.findall(nodes.container) if framework_of(node)
+        }
+        for parent in parents.values():
+            children = []
+            for single, run in itertools.groupby(parent.children, key=lambda node: framework_of(node) is not None):
+                run = list(run)
+                children += [tab_set(run, frameworks)] if single else run
+            parent.children = []
+            parent.extend(children)
+
+
+class FlattenTabs(SphinxPostTransform):
+    """Show the tabs one below the other, each under its framework's name, where nothing can switch them."""
+
+    default_priority = 190
+    builders = ("epub", "singlehtml", "text")  # LaTeX and man pages are flat by themselves
+
+    def run(self, **kwargs):
+        for found in list(self.document.findall(lambda node: is_component(node, "tab-set"))):
+            if "frameworks" not in found["classes"]:
+                continue
+            flat = []
+            for label, content in (item.children for item in found.children):
+                if content.children:
+                    name = nodes.paragraph("", "", nodes.strong("", label.astext()))
+                    flat += [name, *content.children]
+            # Not replace_self: it hands the classes of the tab set on to the first node.
+            found.parent.replace(found, flat)
+
+
+def setup(app):
+    """Register the directive and both transforms."""
+    app.add_directive("framework", Framework)
+    app.add_transform(GatherTabs)
+    app.add_post_transform(FlattenTabs)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

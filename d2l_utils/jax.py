@@ -1,0 +1,71 @@
+"""What the sections share, for JAX: `from d2l_utils import jax as d2l`."""
+
+from contextlib import suppress
+
+import jax
+
+from .claims import ClaimError, claim
+from .nested import arrays_in
+from .plotting import plot, set_axes, set_figsize, use_svg_display
+from .timelines import Span, timeline
+from .timing import Benchmark, Measurement, Timer, compare, measure, report
+
+__all__ = [
+    "Timer", "Benchmark", "Measurement", "measure", "compare", "report", "ClaimError", "claim",
+    "use_svg_display", "set_figsize", "set_axes", "plot", "Span", "timeline",
+    "synchronize", "try_gpu", "try_all_gpus", "devices",
+]  # fmt: skip
+
+
+def synchronize(*arrays):
+    """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
+
+    An argument is an array, or nested lists, tuples and dictionaries that hold some; TypeError if it holds none.
+    JAX has no barrier for a device. Without arguments this waits for every array that is still referred to, for side
+    effects, and for a small addition behind the queue of each device. A result that was thrown away is waited for
+    only where the device works in order: a GPU does, and so does the CPU for what one thread has issued.
+    """
+    for argument in arrays:
+        jax.block_until_ready(arrays_in(argument, jax.Array))
+    if not arrays:
+        jax.block_until_ready([array for array in jax.live_arrays() if not array.is_deleted()])
+        jax.effects_barrier()
+        jax.block_until_ready([jax.device_put(0, device) + 1 for device in jax.local_devices()])
+
+
+def try_gpu(i=0):
+    """Return GPU i if it exists, otherwise the CPU."""
+    gpus = _gpus()
+    return gpus[i] if 0 <= i < len(gpus) else jax.local_devices(backend="cpu")[0]
+
+
+def try_all_gpus():
+    """Return all GPUs, or a list of the CPU alone if there is none."""
+    return _gpus() or jax.local_devices(backend="cpu")[:1]
+
+
+def devices(n=2):
+    """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
+
+    The stand-ins are JAX's CPU devices. They must be made before JAX starts, that is before the first array;
+    RuntimeError afterwards. They share JAX's threads: a large operation on one of them may use several.
+    """
+    if n < 1:
+        raise ValueError(f"devices takes a number of at least 1, not {n}")
+    with suppress(RuntimeError):  # JAX has started already: below we see whether it has enough devices
+        jax.config.update("jax_num_cpu_devices", max(n, jax.config.jax_num_cpu_devices))
+    if len(_gpus()) >= n:
+        print(f"{n} GPUs: " + ", ".join(map(str, _gpus()[:n])))
+        return _gpus()[:n]
+    cpus = jax.local_devices(backend="cpu")
+    if len(cpus) < n:
+        raise RuntimeError(
+            f"JAX has started with fewer than {n} CPU devices: restart the kernel and call devices({n}) "
+            "before the first array"
+        )
+    print(f"{n} stand-ins: CPU devices 0 to {n - 1} of JAX; they share its threads")
+    return cpus[:n]
+
+
+def _gpus():
+    return [device for device in jax.local_devices() if device.platform == "gpu"]

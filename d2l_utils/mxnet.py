@@ -1,0 +1,57 @@
+"""What the sections share, for MXNet: `from d2l_utils import mxnet as d2l`."""
+
+import os
+
+import mxnet as mx
+
+from .claims import ClaimError, claim
+from .nested import arrays_in
+from .plotting import plot, set_axes, set_figsize, use_svg_display
+from .timelines import Span, timeline
+from .timing import Benchmark, Measurement, Timer, compare, measure, report
+
+__all__ = [
+    "Timer", "Benchmark", "Measurement", "measure", "compare", "report", "ClaimError", "claim",
+    "use_svg_display", "set_figsize", "set_axes", "plot", "Span", "timeline",
+    "synchronize", "try_gpu", "try_all_gpus", "devices",
+]  # fmt: skip
+
+
+def synchronize(*arrays):
+    """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
+
+    An argument is an array, or nested lists, tuples and dictionaries that hold some; TypeError if it holds none.
+    An array waits for the operations that write to it, and for no other.
+    """
+    for argument in arrays:
+        for array in arrays_in(argument, mx.nd.NDArray):
+            array.wait_to_read()
+    if not arrays:
+        mx.nd.waitall()
+
+
+def try_gpu(i=0):
+    """Return GPU i if it exists, otherwise the CPU."""
+    return mx.gpu(i) if 0 <= i < mx.context.num_gpus() else mx.cpu()
+
+
+def try_all_gpus():
+    """Return all GPUs, or a list of the CPU alone if there is none."""
+    return [mx.gpu(i) for i in range(mx.context.num_gpus())] or [mx.cpu()]
+
+
+def devices(n=2):
+    """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
+
+    The stand-ins are the contexts cpu(0), cpu(1), …, each with a worker thread of its own. MXNet lets an operation use
+    several threads unless the environment variable OMP_NUM_THREADS is 1 when MXNet is imported.
+    """
+    if n < 1:
+        raise ValueError(f"devices takes a number of at least 1, not {n}")
+    if mx.context.num_gpus() >= n:
+        print(f"{n} GPUs: gpu(0) to gpu({n - 1})")
+        return [mx.gpu(i) for i in range(n)]
+    one = os.environ.get("OMP_NUM_THREADS") == "1"
+    threads = "each operation computes in one thread" if one else "set OMP_NUM_THREADS=1 for one thread each"
+    print(f"{n} stand-ins: cpu(0) to cpu({n - 1}) of MXNet; {threads}")
+    return [mx.cpu(i) for i in range(n)]

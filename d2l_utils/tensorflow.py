@@ -1,0 +1,85 @@
+"""What the sections share, for TensorFlow: `from d2l_utils import tensorflow as d2l`."""
+
+import tensorflow as tf
+
+from .claims import ClaimError, claim
+from .nested import arrays_in
+from .plotting import plot, set_axes, set_figsize, use_svg_display
+from .timelines import Span, timeline
+from .timing import Benchmark, Measurement, Timer, compare, measure, report
+
+__all__ = [
+    "Timer", "Benchmark", "Measurement", "measure", "compare", "report", "ClaimError", "claim",
+    "use_svg_display", "set_figsize", "set_axes", "plot", "Span", "timeline",
+    "synchronize", "try_gpu", "try_all_gpus", "devices",
+]  # fmt: skip
+
+
+def synchronize(*arrays):
+    """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
+
+    An argument is a tensor or variable, or nested lists, tuples and dictionaries that hold some; TypeError if it holds
+    none. A tensor on a CPU is waited for alone, at the cost of less than a microsecond; a tensor on a GPU waits for
+    all devices. Operations that TensorFlow only queues (asynchronous eager execution) are waited for as well.
+    """
+    kinds = (tf.Tensor, tf.Variable)
+    found = [array for argument in arrays for array in arrays_in(argument, kinds)]
+    if not (found and all(_wait_on_cpu(array) for array in found)):
+        tf.test.experimental.sync_devices()
+
+
+def _wait_on_cpu(array):
+    """Wait for a tensor that lies in the CPU's memory and return True; return False for any other array."""
+    if "CPU" not in array.device or array.dtype not in (tf.float32, tf.float64, tf.int32, tf.int64, tf.bool):
+        return False
+    try:
+        memoryview(tf.convert_to_tensor(array)).release()  # looking into a tensor's memory waits for it without a copy
+    except BufferError:
+        array.numpy()  # the operation failed: raises its own error
+        raise
+    return True
+
+
+def try_gpu(i=0):
+    """Return GPU i if it exists, otherwise the CPU."""
+    return tf.device(f"/GPU:{i}" if 0 <= i < len(tf.config.list_physical_devices("GPU")) else "/CPU:0")
+
+
+def try_all_gpus():
+    """Return all GPUs, or a list of the CPU alone if there is none."""
+    count = len(tf.config.list_physical_devices("GPU"))
+    return [tf.device(f"/GPU:{i}") for i in range(count)] or [tf.device("/CPU:0")]
+
+
+def devices(n=2):
+    """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
+
+    The stand-ins are TensorFlow's logical CPUs. They must be made before TensorFlow starts, that is before the first
+    tensor; RuntimeError afterwards. An operation on one of them uses one thread.
+    """
+    if n < 1:
+        raise ValueError(f"devices takes a number of at least 1, not {n}")
+    if len(tf.config.list_physical_devices("GPU")) >= n:
+        print(f"{n} GPUs: /GPU:0 to /GPU:{n - 1}")
+        return [tf.device(f"/GPU:{i}") for i in range(n)]
+    _split_cpu(n)
+    one = tf.config.threading.get_intra_op_parallelism_threads() == 1
+    threads = "each operation computes in one thread" if one else "they share the CPU's threads"
+    print(f"{n} stand-ins: logical CPUs 0 to {n - 1} of TensorFlow; {threads}")
+    return [tf.device(f"/CPU:{i}") for i in range(n)]
+
+
+def _split_cpu(n):
+    """Make n logical CPUs, unless there are as many already."""
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    if len(tf.config.get_logical_device_configuration(cpu) or [cpu]) >= n > 1:
+        return
+    try:
+        tf.config.threading.set_intra_op_parallelism_threads(1)
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * n)
+    except RuntimeError as error:
+        if len(tf.config.list_logical_devices("CPU")) < n:
+            raise RuntimeError(
+                f"TensorFlow has started with fewer than {n} CPUs: restart the kernel and call devices({n}) "
+                "before the first tensor"
+            ) from error

@@ -1,0 +1,58 @@
+"""What the sections share, for PyTorch: `from d2l_utils import torch as d2l`."""
+
+import torch
+
+from .claims import ClaimError, claim
+from .nested import arrays_in
+from .plotting import plot, set_axes, set_figsize, use_svg_display
+from .timelines import Span, timeline
+from .timing import Benchmark, Measurement, Timer, compare, measure, report
+
+__all__ = [
+    "Timer", "Benchmark", "Measurement", "measure", "compare", "report", "ClaimError", "claim",
+    "use_svg_display", "set_figsize", "set_axes", "plot", "Span", "timeline",
+    "synchronize", "try_gpu", "try_all_gpus", "devices",
+]  # fmt: skip
+
+
+def synchronize(*arrays):
+    """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
+
+    An argument is a tensor, or nested lists, tuples and dictionaries that hold some; TypeError if it holds none.
+    PyTorch computes on a CPU before it returns, so that there is nothing to wait for. On a GPU this waits for all
+    streams of every device that holds one of the tensors.
+    """
+    used = {tensor.device for argument in arrays for tensor in arrays_in(argument, torch.Tensor)}
+    if not arrays:
+        used = {torch.device("cuda", i) for i in range(torch.cuda.device_count())}
+    for device in used:
+        if device.type == "mps":
+            torch.mps.synchronize()
+        elif device.type == "cuda":
+            torch.cuda.synchronize(device)
+
+
+def try_gpu(i=0):
+    """Return GPU i if it exists, otherwise the CPU."""
+    return torch.device("cuda", i) if 0 <= i < torch.cuda.device_count() else torch.device("cpu")
+
+
+def try_all_gpus():
+    """Return all GPUs, or a list of the CPU alone if there is none."""
+    return [torch.device("cuda", i) for i in range(torch.cuda.device_count())] or [torch.device("cpu")]
+
+
+def devices(n=2):
+    """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
+
+    PyTorch has one CPU device, so the stand-ins are n times the same: `to` copies nothing between them, and they run
+    side by side only in threads or processes of your own. From then on an operation on the CPU uses one thread.
+    """
+    if n < 1:
+        raise ValueError(f"devices takes a number of at least 1, not {n}")
+    if torch.cuda.device_count() >= n:
+        print(f"{n} GPUs: cuda:0 to cuda:{n - 1}")
+        return [torch.device("cuda", i) for i in range(n)]
+    torch.set_num_threads(1)
+    print(f"PyTorch has one CPU device: {n} stand-ins share it; each operation computes in one thread")
+    return [torch.device("cpu")] * n

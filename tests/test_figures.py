@@ -1,0 +1,168 @@
+"""The drawings in notebooks/img: readable, self-contained, used, described."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+FIGURES = sorted((NOTEBOOKS / "img").glob("*.svg"))
+SECTIONS = sorted(NOTEBOOKS.glob("*.md"))
+SVG = "{http://www.w3.org/2000/svg}"
+DIRECTIVE = re.compile(r"^(?P<fence>:{3,}|`{3,})\{(?:figure|image)\} *(?P<path>\S+)\n"
+                       r"(?P<options>(?: *:[\w-]+:.*\n)*)", re.MULTILINE)
+INLINE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<path>[^)\s]+)\)")
+
+each_figure = pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.name)
+each_section = pytest.mark.parametrize("path", SECTIONS, ids=lambda path: path.name)
+
+
+def elements(path):
+    """Yield every element of a drawing with the attributes it has or inherits.
+
+    Inheritance is by nesting, as SVG does it for font-size and fill.
+    """
+    def walk(element, inherited):
+        attributes = inherited | element.attrib
+        yield element, attributes
+        for child in element:
+            yield from walk(child, attributes)
+    return walk(ElementTree.parse(path).getroot(), {"fill": "#000000"})
+
+
+def texts(path):
+    """Yield (words, attributes) of each text and each part of a text."""
+    for element, attributes in elements(path):
+        if element.tag in (f"{SVG}text", f"{SVG}tspan"):
+            yield "".join(element.itertext()), attributes
+
+
+def contrast_with_white(colour):
+    """Return the contrast ratio of '#rrggbb' with white, as WCAG 2.2 defines it."""
+    channels = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+                        for c in channels]
+    return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+
+
+def pictures(source):
+    """Return (path, alternative text) of every picture that a MyST source shows."""
+    found = [(match["path"], match["alt"].strip()) for match in INLINE.finditer(source)]
+    for match in DIRECTIVE.finditer(source):
+        options = dict(re.findall(r":([\w-]+): *(.*)", match["options"]))
+        found.append((match["path"], options.get("alt", "").strip()))
+    return found
+
+
+@each_figure
+def test_a_figure_has_a_title_and_a_description(path):
+    root = ElementTree.parse(path).getroot()
+    assert root.tag == f"{SVG}svg"
+    for name in ("title", "desc"):
+        assert root.findtext(f"{SVG}{name}", "").strip(), f"<{name}> is missing or empty"
+
+
+@each_figure
+def test_a_figure_is_small_enough_to_read_as_source(path):
+    assert path.stat().st_size < 12 * 1024
+
+
+@each_figure
+def test_a_figure_is_drawn_for_the_width_of_a_page(path):
+    root = ElementTree.parse(path).getroot()
+    left, top, width, height = map(float, root.get("viewBox").split())
+    assert (left, top) == (0, 0)
+    assert width <= 720
+    assert (float(root.get("width")), float(root.get("height"))) == (width, height)
+
+
+@each_figure
+def test_a_figure_lies_on_a_white_background(path):
+    root = ElementTree.parse(path).getroot()
+    background = root.find(f"{SVG}rect")
+    assert background.get("fill") == "#ffffff"
+    assert [background.get(side) for side in ("width", "height")] == [
+        root.get("width"), root.get("height")]
+
+
+@each_figure
+def test_a_figure_holds_no_script_and_no_style_that_these_tests_cannot_see(path):
+    for element, _ in elements(path):
+        name = element.tag.removeprefix(SVG)
+        assert name not in ("script", "style", "foreignObject", "image"), name
+        unseen = [key for key in element.attrib
+                  if key.startswith("on") or key in ("style", "class")]
+        assert not unseen, f"<{name}> has {unseen}"
+
+
+@each_figure
+def test_a_figure_refers_to_nothing_outside_itself(path):
+    ids = {f"#{element.get('id')}" for element, _ in elements(path)}
+    for element, _ in elements(path):
+        for key, value in element.attrib.items():
+            targets = re.findall(r"url\(([^)]*)\)", value)
+            if key.endswith("href"):
+                targets.append(value)
+            for target in targets:
+                assert target in ids, f"{key}={value!r}"
+    assert "@import" not in path.read_text(encoding="utf-8")
+
+
+@each_figure
+def test_text_in_a_figure_is_large_enough(path):
+    small = [words for words, attributes in texts(path)
+             if float(attributes.get("font-size", 16)) < 13]
+    assert not small
+
+
+@each_figure
+def test_text_in_a_figure_stands_out_from_white(path):
+    pale = [words for words, attributes in texts(path)
+            if contrast_with_white(attributes["fill"]) < 4.5]
+    assert not pale
+
+
+def topic(figure):
+    return figure.stem.partition("-")[0]
+
+
+def test_every_figure_belongs_to_a_section():
+    assert not [path.name for path in FIGURES
+                if not any(section.stem.startswith(topic(path)) for section in SECTIONS)]
+
+
+@each_figure
+def test_a_figure_is_used(path):
+    shown = {shown for section in SECTIONS
+             for shown, _ in pictures(section.read_text(encoding="utf-8"))}
+    assert f"img/{path.name}" in shown
+
+
+@each_section
+def test_a_section_shows_pictures_that_exist(path):
+    missing = [shown for shown, _ in pictures(path.read_text(encoding="utf-8"))
+               if not (path.parent / shown).is_file()]
+    assert not missing
+
+
+@each_section
+def test_a_section_describes_every_picture_in_words(path):
+    silent = [shown for shown, words in pictures(path.read_text(encoding="utf-8")) if not words]
+    assert not silent
+
+
+def test_a_picture_without_alternative_text_is_noticed():
+    source = ":::{figure} img/a.svg\n:name: fig-a\n\nCaption.\n:::\n![](img/b.svg)\n"
+    assert sorted(pictures(source)) == [("img/a.svg", ""), ("img/b.svg", "")]
+
+
+def test_alternative_text_is_found_in_both_ways_of_showing_a_picture():
+    source = "````{image} img/a.svg\n:alt: Two boxes.\n````\n![A line.](img/b.svg)\n"
+    assert sorted(pictures(source)) == [("img/a.svg", "Two boxes."), ("img/b.svg", "A line.")]
+
+
+@pytest.mark.parametrize(("colour", "ratio"), [
+    ("#000000", 21), ("#ffffff", 1), ("#767676", 4.54)])
+def test_contrast_agrees_with_known_ratios(colour, ratio):
+    assert contrast_with_white(colour) == pytest.approx(ratio, abs=0.01)
