@@ -74,12 +74,14 @@ def shown(entry, id, outputs, tags, name):
     """Return a code cell of the merged notebook."""
     added = [] if 'remove-input' in tags else [*entry.tags, *(['hide-cell'] if 'solution' in entry.tags else [])]
     metadata = {'tags': [*tags, *added]} if tags or added else {}
+    if 'hide-output' in tags:
+        metadata['mystnb'] = {'code_prompt_show': 'Show the result', 'code_prompt_hide': 'Hide the result'}
     pictures = [output for output in outputs if any(mime.startswith('image/') for mime in output.get('data', {}))]
     if pictures:
         alt = entry.alt or described(pictures[0])
         if not alt:
             raise BookError(f'{name}, {entry.place}: a picture without words; give the cell a line :alt: …')
-        metadata['mystnb'] = {'image': {'alt': alt}}
+        metadata.setdefault('mystnb', {})['image'] = {'alt': alt}
     return {'cell_type': 'code', 'id': id, 'metadata': metadata, 'source': entry.source,
             'execution_count': None, 'outputs': uncounted(outputs)}
 

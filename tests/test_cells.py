@@ -302,6 +302,13 @@ def test_a_solution_is_hidden_and_so_are_its_outputs():
                      (['tensorflow', 'remove-input', 'hide-output'], 'tensorflow')]
 
 
+def test_the_fold_of_an_output_alone_says_that_it_holds_a_result():
+    outputs = {word: {'1': word} for word in FRAMEWORKS[:2]}
+    notebook = merged(whole(code('1', 'solution')), outputs, FRAMEWORKS[:2])
+    found = [cell['metadata'].get('mystnb', {}).get('code_prompt_show') for cell in notebook['cells'][-3:]]
+    assert found == [None, 'Show the result', 'Show the result']
+
+
 def test_framework_prose_is_wrapped_in_a_fence_longer_than_its_own():
     notebook = merged(whole('+++ {"tags": ["jax"]}\n\n```````python\nx\n```````'))
     assert notebook['cells'][-1]['source'] == '````````{framework} jax\n```````python\nx\n```````\n````````'
