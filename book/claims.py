@@ -10,7 +10,7 @@ lists the sections in this order. Those that stand are numbered and linked; the 
 ```
 
 says how many claims held when this copy was built, each linked to its cell. It reads claims.json beside the pages:
-a list of {section, framework, cell, held, sentence}.
+a list of {section, framework, cell, held, sentence}, where held is null for a claim that was not checked.
 """
 
 import itertools
@@ -25,6 +25,8 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_design.shared import create_component
 
 from book import FRAMEWORKS
+
+LOOKS = {True: ("✓ ", "held"), False: ("✗ ", "missed"), None: ("– ", "unchecked")}
 
 
 def link_to_page(page, here, title=None):
@@ -91,15 +93,16 @@ class Claims(SphinxDirective):
         return found
 
     def _count(self, claims, rest):
-        held = sum(claim["held"] for claim in claims)
+        held, unchecked = (sum(claim["held"] is state for claim in claims) for state in (True, None))
+        rest += f" {unchecked} could not be checked; the cells say why." if unchecked else ""
         return nodes.paragraph("", "", nodes.strong("", f"{held} of {len(claims)} claims held"), nodes.Text(rest))
 
     def _fold(self, page, framework, claims):
-        held = sum(claim["held"] for claim in claims)
+        held = sum(claim["held"] is True for claim in claims)
         title = nodes.rubric("", f"{FRAMEWORKS[framework]}: {held} of {len(claims)}")
         listed = nodes.bullet_list(classes=["claims"])
         for claim in claims:
-            mark, kind = ("✓ ", "held") if claim["held"] else ("✗ ", "missed")
+            mark, kind = LOOKS[claim["held"]]
             address = f"{page}.html?tab={framework}#{claim['cell']}"
             link = nodes.reference("", claim["sentence"], refuri=address, internal=True)
             listed += nodes.list_item("", nodes.paragraph("", "", nodes.inline("", mark, classes=[kind]), link))

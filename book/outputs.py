@@ -8,6 +8,7 @@ import json
 import re
 
 MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
+MARKS = {'✓': True, '✗': False, '–': None}  # in front of a claim that held, missed, or was not checked
 WIDGET = 'application/vnd.jupyter.widget-view+json'
 
 
@@ -71,9 +72,9 @@ def scrub(text, paths):
 
 
 def claims(cell):
-    """Yield (held, sentence) for each line of the cell's output that is a claim."""
+    """Yield (held, sentence) for each line of the cell's output that is a claim; held is None if it was not checked."""
     for output in cell['outputs']:
         if output['output_type'] == 'stream':
             for line in output['text'].splitlines():
-                if line.startswith(('✓ ', '✗ ')):
-                    yield line[0] == '✓', line[2:]
+                if line.startswith(tuple(f'{mark} ' for mark in MARKS)):
+                    yield MARKS[line[0]], line[2:]

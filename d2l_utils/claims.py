@@ -8,24 +8,32 @@ class ClaimError(AssertionError):
     """A claim that this machine does not bear out, raised in strict mode."""
 
 
-def claim(sentence, observed, *, below=None, above=None, otherwise="", attempts=3):
+def claim(sentence, observed, *, below=None, above=None, otherwise="", attempts=3, unless=None):
     """Check a sentence of the text on this machine and print ✓ or ✗ with the figures observed.
 
     `observed` is a truth value, a number with a bound (`below`, `above` or both, themselves excluded), or a function
     of no arguments that returns one; the function measures again, `attempts` times at most, before the claim fails.
     A failing claim also prints `otherwise`: what the difference means. With the environment variable
     D2L_STRICT_CLAIMS=1 it raises ClaimError instead of printing ✗.
+
+    `unless` is a function of no arguments, asked after each attempt that fails. It returns a text, the reason why this
+    machine cannot tell at the moment, or nothing. A claim that fails all attempts prints – and the reason if one of
+    them had any, in strict mode as well: it counts as not checked.
     """
     bounds = _bounds(below, above)
     if not isinstance(attempts, int) or attempts < 1:
         raise ValueError(f"a claim takes a whole number of attempts, at least 1, not {attempts!r}")
-    values = []
+    values, reason = [], None
     for _ in range(attempts if callable(observed) else 1):
         values.append(_scalar(observed() if callable(observed) else observed, bounds))
         if held := _holds(values[-1], below, above):
             break
+        reason = reason or (unless() if unless else None)
     figures = [_figure(value, below, above) for value in values if not isinstance(value, bool)]
     text = " ".join(sentence.split()) + _evidence(figures, bounds, held, len(values))
+    if not held and reason:
+        print(f"– {text}\n  not checked: {reason}")
+        return
     if not held and otherwise:
         text += f"\n  {otherwise}"
     if not held and os.environ.get("D2L_STRICT_CLAIMS", "0") not in ("", "0"):

@@ -46,7 +46,8 @@ def devices(n=2):
     """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
 
     PyTorch has one CPU device, so the stand-ins are n times the same: `to` copies nothing between them, and they run
-    side by side only in threads or processes of your own. From then on an operation on the CPU uses one thread.
+    side by side only in threads or processes of your own. From then on an operation of the calling thread uses one
+    thread on the CPU; another thread of your own says `torch.set_num_threads(1)` for itself.
     """
     if n < 1:
         raise ValueError(f"devices takes a number of at least 1, not {n}")

@@ -361,13 +361,14 @@ def test_a_picture_without_words_is_refused():
 def test_claims_are_found_by_what_was_printed():
     source = whole(code('1'), code('2', 'jax'))
     outputs = {'pytorch': {'1': '✓ fast (2, above 1)\n'},
-               'jax': {'1': '✓ fast (2, above 1)\n', '2': 'x\n✗ slow\n  y\n'}}
+               'jax': {'1': '✓ fast (2, above 1)\n', '2': 'x\n✗ slow\n  y\n– both\n  not checked: z\n'}}
     notebook = merged(source, outputs, ['pytorch', 'jax'])
     ids = {cell['source']: cell['id'] for cell in notebook['cells']}
     assert all_claims(notebook, 'tiny') == [
         {'section': 'tiny', 'framework': 'pytorch', 'cell': ids['1'], 'held': True, 'sentence': 'fast (2, above 1)'},
         {'section': 'tiny', 'framework': 'jax', 'cell': ids['1'], 'held': True, 'sentence': 'fast (2, above 1)'},
         {'section': 'tiny', 'framework': 'jax', 'cell': ids['2'], 'held': False, 'sentence': 'slow'},
+        {'section': 'tiny', 'framework': 'jax', 'cell': ids['2'], 'held': None, 'sentence': 'both'},
     ]
 
 

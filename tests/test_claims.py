@@ -84,6 +84,21 @@ def test_strict_mode_raises_the_sentence_with_its_figures_and_prints_nothing(mon
     assert printed() == "✓ it is small (0.2, below 0.5)\n"
 
 
+def test_a_claim_that_fails_for_a_reason_counts_as_not_checked_in_strict_mode_as_well(monkeypatch, printed):
+    monkeypatch.setenv("D2L_STRICT_CLAIMS", "1")
+    reasons = iter([None, "the cores are taken"])
+    claim("both fit", lambda: 0.9, below=0.5, attempts=2, unless=lambda: next(reasons))
+    assert printed() == "– both fit (0.9, 0.9; not below 0.5; in 2 attempts)\n  not checked: the cores are taken\n"
+
+
+def test_a_claim_that_fails_without_a_reason_fails_and_one_that_holds_asks_for_none(monkeypatch, printed):
+    monkeypatch.setenv("D2L_STRICT_CLAIMS", "1")
+    with pytest.raises(ClaimError):
+        claim("both fit", lambda: 0.9, below=0.5, unless=lambda: None)
+    claim("both fit", lambda: 0.1, below=0.5, unless=lambda: pytest.fail("asked"))
+    assert printed() == "✓ both fit (0.1, below 0.5)\n"
+
+
 @pytest.mark.parametrize("word", ["", "0"])
 def test_strict_mode_can_be_switched_off(word, monkeypatch, printed):
     monkeypatch.setenv("D2L_STRICT_CLAIMS", word)
