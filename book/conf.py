@@ -24,12 +24,14 @@ extensions = [
     "book.tabs",
     "book.facts",
     "book.claims",
+    "book.card",
     "book.numbers",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["README.md", ".ipynb_checkpoints"]
 d2l_numbers = str(BUILD / "numbers.json")
 d2l_notebooks = str(BUILD / "notebooks")
+d2l_machine = str(BUILD / "machine.json")
 
 # Every page lists the works that it cites, so that a section can be read on its own:
 # a work cited on two pages stands in two lists, which sphinxcontrib-bibtex would warn of.
@@ -38,6 +40,7 @@ suppress_warnings = ["bibtex.duplicate_citation"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 nb_execution_mode = "off"
 nb_render_text_lexer = "output"
+nb_render_markdown_format = "gfm"  # tables in the Markdown that a cell displays
 nb_merge_streams = True
 nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"
