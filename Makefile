@@ -26,6 +26,7 @@ export JUPYTER_DATA_DIR := $(CURDIR)/_build/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(CURDIR)/_build/jupyter/runtime
 export IPYTHONDIR := $(CURDIR)/_build/jupyter/ipython
 export MPLCONFIGDIR := $(CURDIR)/_build/jupyter/matplotlib
+export D2L_MACHINE_CARD := $(CURDIR)/_build/machine.json
 unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
@@ -33,14 +34,14 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .PRECIOUS: _build/executed/%.ipynb
-.PHONY: help setup notebooks executed book lab serve test lint benchmark pins clean distclean
+.PHONY: help setup notebooks card executed book lab serve test lint benchmark pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # The environments are made before the rest of this file is read, because they
 # tell which frameworks this machine can run.
-ifneq ($(filter setup notebooks executed book lab serve test lint benchmark _build/%,$(MAKECMDGOALS)),)
+ifneq ($(filter setup notebooks card executed book lab serve test lint benchmark _build/%,$(MAKECMDGOALS)),)
 include _build/env/$(subst $(space),+,$(strip $(FRAMEWORKS))).mk
 endif
 
@@ -52,6 +53,10 @@ _build/env/%.mk: $(wildcard requirements/*.txt) pyproject.toml book/environments
 choice := $(AVAILABLE) / $(SECTIONS)
 $(if $(AVAILABLE),$(shell echo '$(choice)' | cmp -s - _build/choice || echo '$(choice)' > _build/choice))
 
+# Another machine, or a framework that was left out, makes another card. Whether it is measured, the card knows itself.
+here := $(AVAILABLE) / $(shell uname -nm; getconf _NPROCESSORS_ONLN)
+$(if $(AVAILABLE),$(shell echo '$(here)' | cmp -s - _build/here || echo '$(here)' > _build/here))
+
 docs := _build/env/docs/bin
 book := $(docs)/python -m book
 reader := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/notebooks/$f/%.ipynb))
@@ -59,13 +64,17 @@ run := $(reader:_build/notebooks/%=_build/executed/%)
 merged := $(SECTIONS:%=_build/book/%.ipynb)
 figures := $(wildcard notebooks/img/*)
 utils := $(wildcard d2l_utils/*.py)
-pages := $(addprefix book/,conf.py tabs.py numbers.py bibliography.py maths.py claims.py facts.py) $(wildcard book/_static/* book/_templates/* book/_templates/*/*)
+tables := $(wildcard notebooks/data/*.csv)
+pages := $(addprefix book/,conf.py tabs.py numbers.py bibliography.py maths.py claims.py facts.py card.py) $(wildcard book/_static/* book/_templates/* book/_templates/*/*)
 notebook := $(addprefix book/,__main__.py files.py cells.py plain.py outputs.py merge.py execute.py)
 
 setup: ## make the environments and kernels
 	@:
 
 notebooks: $(reader) ## write the readers' notebooks into _build/notebooks
+
+card: ## measure anew what this machine can do
+	@$(book) card --anew --frameworks $(AVAILABLE)
 
 executed: $(run) ## run the notebooks that changed
 
@@ -79,17 +88,20 @@ _build/numbers.json: $(wildcard notebooks/*.md notebooks/*.bib) $(figures) $(pag
 $(foreach f,$(KNOWN),_build/notebooks/$f/%.ipynb): notebooks/%.md _build/numbers.json $(notebook)
 	@$(book) split $* --frameworks $(AVAILABLE)
 
-_build/executed/%.ipynb: _build/notebooks/%.ipynb $(utils) $(notebook) requirements/$$(*D).txt
+_build/machine.json: _build/here $(utils) $(AVAILABLE:%=requirements/%.txt) book/machine.py
+	@$(book) card --frameworks $(AVAILABLE)
+
+_build/executed/%.ipynb: _build/notebooks/%.ipynb $(utils) $(tables) $(notebook) requirements/$$(*D).txt | _build/machine.json
 	@$(book) execute $<
 
 _build/book/%.ipynb: $(foreach f,$(AVAILABLE),_build/executed/$f/%.ipynb) notebooks/index.md _build/choice $(notebook)
 	@$(book) merge $* --frameworks $(AVAILABLE)
 
-_build/html/index.html: $(merged) $(pages)
+_build/html/index.html: $(merged) $(pages) _build/machine.json
 	@$(docs)/python -m sphinx -q -n -W --keep-going -b html -c book -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
-lab: notebooks ## open JupyterLab on the readers' notebooks
+lab: notebooks _build/machine.json ## open JupyterLab on the readers' notebooks
 	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=_build/notebooks
 
 serve: book ## serve the book on 127.0.0.1 (PORT=8000)
@@ -107,9 +119,10 @@ test: book lint ## set everything up and pass all tests
 lint: ## look for slips in the code
 	@$(docs)/ruff check --quiet . && echo "ruff: no slips"
 
-benchmark: book ## measure the measuring and the build
+benchmark: book ## measure the measuring, the build and how close the machine is used
 	@$(docs)/python tests/benchmark_build.py $(AVAILABLE)
 	@_build/env/$(firstword $(AVAILABLE))/bin/python tests/benchmark.py
+	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python tests/benchmark_hardware.py)
 
 pins: ## resolve requirements/ anew from pyproject.toml
 	@$(PYTHON) book/environments.py --pins

@@ -1,6 +1,7 @@
 """The steps of the pipeline that handle notebooks: read, call, write.
 
     python -m book split SECTION…      notebooks/<section>.md to one notebook per framework, without outputs
+    python -m book card                measure this machine, as far as that has not been done
     python -m book execute NOTEBOOK…   run these notebooks, one at a time, unless their outputs are up to date
     python -m book merge SECTION…      the executed notebooks to the one that Sphinx reads
 """
@@ -8,6 +9,7 @@
 import argparse
 import fcntl
 import json
+import os
 import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -55,6 +57,19 @@ def read_source(slug, layout):
     return notebook
 
 
+def card(options, layout):
+    """Measure this machine, as far as that has not been done."""
+    from book.machine import measure
+
+    path = layout.card()
+    if options.anew:
+        path.unlink(missing_ok=True)
+    with alone(layout.root / '_build', 'the card of this machine'):
+        for framework in options.frameworks:
+            measure(framework, path, layout.root)
+    os.utime(path)  # it counts as new for make
+
+
 def execute(options, layout):
     """Run the notebooks that are out of date."""
     for path in options.notebooks:
@@ -82,12 +97,12 @@ def execute_one(notebook, slug, framework, timeout, layout):
 
 def run(notebook, title, framework, wanted, timeout, root, failed):
     """Return the executed notebook; write it to `failed` as far as it came when a cell fails."""
-    from book import machine
     from book.execute import RunError
     from book.execute import run as run_cells
     from book.outputs import code_cells
     from book.progress import Progress
 
+    machine = load(Layout(root).card(), '`make card` measures it')['machine']
     cells = code_cells(notebook)
     progress = Progress(title, len(cells))
     try:
@@ -104,7 +119,7 @@ def run(notebook, title, framework, wanted, timeout, root, failed):
                 first = output['text'].strip().split('\n')[0]
                 print(f'warning: {title}, cell {number} writes to stderr: {first}', file=sys.stderr)
     facts = {'key': wanted, 'seconds': round(ran.seconds, 1), 'date': datetime.now(UTC).date().isoformat(),
-             'machine': machine.describe(), 'versions': ran.versions}
+             'machine': machine, 'versions': ran.versions}
     return ran.notebook | {'metadata': notebook['metadata'] | {'d2l': facts}}
 
 
@@ -159,12 +174,16 @@ def parser():
     """Return the parser of the command line."""
     made = argparse.ArgumentParser(prog='python -m book', description=__doc__.split('\n')[0])
     made.add_argument('--root', type=Path, default=Path(), help='the folder of the project')
-    steps = made.add_subparsers(required=True, metavar='split | execute | merge')
+    steps = made.add_subparsers(required=True, metavar='split | card | execute | merge')
     for step in (split, merge):
         command = steps.add_parser(step.__name__, help=step.__doc__)
         command.add_argument('sections', nargs='+', metavar='SECTION')
         command.add_argument('--frameworks', nargs='+', choices=FRAMEWORKS, default=list(FRAMEWORKS))
         command.set_defaults(step=step)
+    command = steps.add_parser('card', help=card.__doc__)
+    command.add_argument('--frameworks', nargs='+', choices=FRAMEWORKS, default=list(FRAMEWORKS))
+    command.add_argument('--anew', action='store_true', help='measure all of it')
+    command.set_defaults(step=card)
     command = steps.add_parser('execute', help=execute.__doc__)
     command.add_argument('notebooks', nargs='+', type=Path, metavar='NOTEBOOK')
     command.add_argument('--timeout', type=int, default=300, help='seconds that a cell may take (default: 300)')

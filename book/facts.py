@@ -69,7 +69,7 @@ def colophon(runs):
     for run in runs.values():
         machines.setdefault(describe_machine(run.get("machine", {})), run)
     items = [
-        nodes.paragraph("", f"Measured on {machine} ({_day(run.get('date', ''))}).")
+        nodes.paragraph("", f"Measured on {machine} ({name_day(run.get('date', ''))}).")
         for machine, run in machines.items()
     ]
     listed = nodes.bullet_list()
@@ -94,7 +94,8 @@ def describe_machine(machine):
     return ", ".join(parts)
 
 
-def _day(date):
+def name_day(date):
+    """Return a date, given as 2026-11-21, in words."""
     try:
         return f"{datetime.fromisoformat(date):%-d %B %Y}"
     except ValueError:

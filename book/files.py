@@ -27,6 +27,10 @@ class Layout:
         """Return the notebook of `stage` (notebooks, executed or failed)."""
         return self.root / '_build' / stage / framework / f'{slug}.ipynb'
 
+    def card(self):
+        """Return the file that tells what this machine is and can do."""
+        return self.root / '_build' / 'machine.json'
+
     def book(self):
         return self.root / '_build' / 'book'
 
@@ -70,11 +74,12 @@ def touch(path, content):
 
 
 def environment(root, framework):
-    """Return a hash of what a kernel of `framework` can import: its pins and its part of d2l_utils."""
+    """Return a hash of what a kernel of `framework` can import: its pins, its part of d2l_utils and the tables."""
     others = {f'{module}.py' for name, module in MODULES.items() if name != framework}
     utilities = [path for path in sorted((root / 'd2l_utils').rglob('*.py')) if path.name not in others]
+    tables = sorted((root / 'notebooks' / 'data').glob('*.csv'))
     digest = hashlib.sha256()
-    for path in [root / 'requirements' / f'{framework}.txt', *utilities]:
+    for path in [root / 'requirements' / f'{framework}.txt', *utilities, *tables]:
         digest.update(f'{path.relative_to(root).as_posix()}\0'.encode())
         digest.update(path.read_bytes() + b'\0')
     return digest.hexdigest()

@@ -4,16 +4,19 @@ from contextlib import suppress
 
 import jax
 
+from .card import card
 from .claims import ClaimError, claim
+from .machine import copy_bandwidth, dispatch, product_rates
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
+from .specifications import specifications
 from .timelines import Span, timeline
 from .timing import Benchmark, Measurement, Timer, compare, measure, report
 
 __all__ = [
     "Timer", "Benchmark", "Measurement", "measure", "compare", "report", "ClaimError", "claim",
     "use_svg_display", "set_figsize", "set_axes", "plot", "Span", "timeline",
-    "synchronize", "try_gpu", "try_all_gpus", "devices",
+    "synchronize", "try_gpu", "try_all_gpus", "devices", "your_machine", "specifications",
 ]  # fmt: skip
 
 
@@ -65,6 +68,42 @@ def devices(n=2):
         )
     print(f"{n} stand-ins: CPU devices 0 to {n - 1} of JAX; they share its threads")
     return cpus[:n]
+
+
+def your_machine():
+    """Return what this machine can do: the card that is measured once and kept.
+
+    See `d2l_utils.card.card` for what it holds. On the CPU the products use JAX's threads; the tiny operation is
+    x + x of one number, on the first GPU if there is one.
+    """
+
+    def part():
+        x = jax.device_put(jax.numpy.ones(1), try_gpu())
+        return {
+            "dispatch": dispatch(lambda: x + x, synchronize),
+            "product": product_rates(_product(jax.local_devices(backend="cpu")[0]), 2000, ("float32", "bfloat16")),
+            "gpus": [_gpu(device) for device in _gpus()],
+        }
+
+    return card("jax", "JAX", part)
+
+
+def _product(device):
+    def prepare(n, kind):
+        with jax.default_device(device):
+            x = jax.random.uniform(jax.random.key(0), (n, n)).astype(kind)
+        return lambda: synchronize(x @ x)
+
+    return prepare
+
+
+def _gpu(device):
+    x = jax.device_put(jax.numpy.ones(2**27), device)  # 512 MiB
+    return {
+        "name": device.device_kind,
+        "bandwidth": copy_bandwidth(lambda: synchronize(-x), 2**29),  # a negation moves as many bytes as a copy
+        "product": product_rates(_product(device), 8192, ("float32", "bfloat16")),
+    }
 
 
 def _gpus():

@@ -4,16 +4,19 @@ import os
 
 import mxnet as mx
 
+from .card import card
 from .claims import ClaimError, claim
+from .machine import dispatch, product_rates
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
+from .specifications import specifications
 from .timelines import Span, timeline
 from .timing import Benchmark, Measurement, Timer, compare, measure, report
 
 __all__ = [
     "Timer", "Benchmark", "Measurement", "measure", "compare", "report", "ClaimError", "claim",
     "use_svg_display", "set_figsize", "set_axes", "plot", "Span", "timeline",
-    "synchronize", "try_gpu", "try_all_gpus", "devices",
+    "synchronize", "try_gpu", "try_all_gpus", "devices", "your_machine", "specifications",
 ]  # fmt: skip
 
 
@@ -55,3 +58,26 @@ def devices(n=2):
     threads = "each operation computes in one thread" if one else "set OMP_NUM_THREADS=1 for one thread each"
     print(f"{n} stand-ins: cpu(0) to cpu({n - 1}) of MXNet; {threads}")
     return [mx.cpu(i) for i in range(n)]
+
+
+def your_machine():
+    """Return what this machine can do: the card that is measured once and kept.
+
+    See `d2l_utils.card.card` for what it holds. The products use the threads that OMP_NUM_THREADS allows, one in the
+    chapter's kernel, and no bfloat16; GPUs are left out, since MXNet's builds for them ended with CUDA 11.
+    """
+
+    def part():
+        x = mx.np.ones(1)
+        return {
+            "dispatch": dispatch(lambda: x + x, synchronize),
+            "product": product_rates(_product, 2000, ("float32",)),
+            "gpus": [],
+        }
+
+    return card("mxnet", "MXNet", part)
+
+
+def _product(n, kind):
+    x = mx.np.random.uniform(size=(n, n), dtype=kind)
+    return lambda: synchronize(mx.np.dot(x, x))

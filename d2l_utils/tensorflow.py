@@ -2,16 +2,19 @@
 
 import tensorflow as tf
 
+from .card import card
 from .claims import ClaimError, claim
+from .machine import copy_bandwidth, dispatch, product_rates
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
+from .specifications import specifications
 from .timelines import Span, timeline
 from .timing import Benchmark, Measurement, Timer, compare, measure, report
 
 __all__ = [
     "Timer", "Benchmark", "Measurement", "measure", "compare", "report", "ClaimError", "claim",
     "use_svg_display", "set_figsize", "set_axes", "plot", "Span", "timeline",
-    "synchronize", "try_gpu", "try_all_gpus", "devices",
+    "synchronize", "try_gpu", "try_all_gpus", "devices", "your_machine", "specifications",
 ]  # fmt: skip
 
 
@@ -71,6 +74,50 @@ def devices(n=2):
     threads = "each operation computes in one thread" if one else "they share the CPU's threads"
     print(f"{n} stand-ins: logical CPUs 0 to {n - 1} of TensorFlow; {threads}")
     return [tf.device(f"/CPU:{i}") for i in range(n)]
+
+
+def your_machine():
+    """Return what this machine can do: the card that is measured once and kept.
+
+    See `d2l_utils.card.card` for what it holds. On the CPU the products use the threads that TensorFlow has started
+    with; the tiny operation is x + x of one number, on the first GPU if there is one.
+    """
+
+    def part():
+        with try_gpu():
+            x = tf.ones(1)
+            seconds = dispatch(lambda: x + x, synchronize)
+        return {
+            "dispatch": seconds,
+            "product": product_rates(_product("/CPU:0"), 2000, ("float32", "bfloat16")),
+            "gpus": [_gpu(i, gpu) for i, gpu in enumerate(tf.config.list_physical_devices("GPU"))],
+        }
+
+    return card("tensorflow", "TensorFlow", part)
+
+
+def _product(device):
+    def prepare(n, kind):
+        with tf.device(device):
+            x = tf.cast(tf.random.uniform((n, n)), kind)
+
+        def multiply():
+            with tf.device(device):
+                synchronize(tf.matmul(x, x))
+
+        return multiply
+
+    return prepare
+
+
+def _gpu(i, gpu):
+    with tf.device(f"/GPU:{i}"):
+        x = tf.ones(2**27)  # 512 MiB
+        return {
+            "name": tf.config.experimental.get_device_details(gpu).get("device_name", gpu.name),
+            "bandwidth": copy_bandwidth(lambda: synchronize(-x), 2**29),  # tf.identity copies nothing
+            "product": product_rates(_product(f"/GPU:{i}"), 8192, ("float32", "bfloat16")),
+        }
 
 
 def _split_cpu(n):

@@ -2,16 +2,19 @@
 
 import torch
 
+from .card import card
 from .claims import ClaimError, claim
+from .machine import copy_bandwidth, cores, dispatch, product_rates
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
+from .specifications import specifications
 from .timelines import Span, timeline
 from .timing import Benchmark, Measurement, Timer, compare, measure, report
 
 __all__ = [
     "Timer", "Benchmark", "Measurement", "measure", "compare", "report", "ClaimError", "claim",
     "use_svg_display", "set_figsize", "set_axes", "plot", "Span", "timeline",
-    "synchronize", "try_gpu", "try_all_gpus", "devices",
+    "synchronize", "try_gpu", "try_all_gpus", "devices", "your_machine", "specifications",
 ]  # fmt: skip
 
 
@@ -57,3 +60,43 @@ def devices(n=2):
     torch.set_num_threads(1)
     print(f"PyTorch has one CPU device: {n} stand-ins share it; each operation computes in one thread")
     return [torch.device("cpu")] * n
+
+
+def your_machine():
+    """Return what this machine can do: the card that is measured once and kept.
+
+    See `d2l_utils.card.card` for what it holds. On the CPU the products use all cores, whatever number of threads
+    is set; the tiny operation is x + x of one number, on the first GPU if there is one.
+    """
+
+    def part():
+        threads = torch.get_num_threads()
+        torch.set_num_threads(cores())
+        x = torch.ones(1, device=try_gpu())
+        found = {
+            "dispatch": dispatch(lambda: x + x, synchronize),
+            "product": product_rates(_product(torch.device("cpu")), 2000, ("float32", "bfloat16")),
+            "gpus": [_gpu(torch.device("cuda", i)) for i in range(torch.cuda.device_count())],
+        }
+        torch.set_num_threads(threads)
+        return found
+
+    return card("torch", "PyTorch", part)
+
+
+def _product(device):
+    def prepare(n, kind):
+        x = torch.rand(n, n, device=device).to(getattr(torch, kind))
+        return lambda: synchronize(x @ x)
+
+    return prepare
+
+
+def _gpu(device):
+    x = torch.ones(2**27, device=device)  # 512 MiB
+    y = torch.empty_like(x)
+    return {
+        "name": torch.cuda.get_device_name(device),
+        "bandwidth": copy_bandwidth(lambda: synchronize(y.copy_(x)), 2**29),
+        "product": product_rates(_product(device), 8192, ("float32", "bfloat16")),
+    }

@@ -94,6 +94,11 @@ def test_a_missing_kernel_is_named_with_its_cure(project):
     assert fails(project, '1').startswith('error: tiny (jax): no kernel d2l-jax: `make book` installs it')
 
 
+def test_a_run_without_the_card_of_the_machine_names_the_cure(project):
+    (project.root / '_build' / 'machine.json').unlink()
+    assert 'machine.json is missing: `make card` measures it' in fails(project, '1')
+
+
 @pytest.mark.parametrize('command', [['/nowhere/python'], [sys.executable, '-c', 'raise SystemExit("no ipykernel")']])
 def test_a_kernel_that_does_not_start_is_named(project, command):
     path = project.root / 'jupyter/kernels/d2l-jax/kernel.json'

@@ -9,7 +9,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FRAMEWORKS = ("torch", "tensorflow", "jax", "mxnet")
 OTHER_FRAMEWORKS = {"torch", "tensorflow", "keras", "jax", "jaxlib", "flax", "optax", "mxnet", "torchvision"}
-ALLOWED = {"timing": set(), "claims": {"numpy"}, "nested": set(), "__init__": set()}
+ALLOWED = {
+    "timing": set(), "claims": {"numpy"}, "nested": set(), "__init__": set(),
+    "machine": {"numpy"}, "card": set(), "kernels": {"numpy", "numba"},
+}  # fmt: skip
 PICTURES = {"numpy", "matplotlib", "IPython", "matplotlib_inline"}
 
 

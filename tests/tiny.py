@@ -136,6 +136,7 @@ NUMBERS = {
                      'knuth1968': 'Knuth. *Art*. 1968.'},
     'sections': {'tiny': {'number': '1', 'title': 'Tiny'}, 'other': {'number': '2', 'title': 'Other'}},
 }
+MACHINE = {'cpu': 'Tiny CPU', 'cores': 2, 'memory_gb': 8, 'gpus': [], 'system': 'Tiny OS'}
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>1 + 1</text></svg>'
 
 
@@ -155,6 +156,7 @@ class Project:
         self.write(root / 'notebooks' / 'index.md', '# Index\n')
         self.write(root / 'notebooks' / 'references.bib', '')
         self.write(root / '_build' / 'numbers.json', json.dumps(NUMBERS))
+        self.write(root / '_build' / 'machine.json', json.dumps({'machine': MACHINE}))
         self.section(section)
 
     def write(self, path, text):

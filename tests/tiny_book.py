@@ -51,7 +51,8 @@ def build(folder, *cells, builder="html", index=INDEX, files=(), facts=None, not
             reader = folder / "notebooks" / framework / "page.ipynb"
             reader.parent.mkdir(parents=True, exist_ok=True)
             reader.write_text("{}", encoding="utf-8")
-    settings = [f"-Dd2l_notebooks={folder / 'notebooks'}", f"-Dd2l_numbers={folder / 'numbers.json'}"]
+    places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
+    settings = [f"-Dd2l_{name}={folder / place}" for name, place in places.items()]
     options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book"), *settings]
     warnings = io.StringIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
