@@ -53,11 +53,13 @@ _build/env/%.mk: $(wildcard requirements/*.txt) pyproject.toml book/environments
 choice := $(AVAILABLE) / $(SECTIONS)
 $(if $(AVAILABLE),$(shell echo '$(choice)' | cmp -s - _build/choice || echo '$(choice)' > _build/choice))
 
-# Another machine, or a framework that was left out, makes another card. Whether it is measured, the card knows itself.
-here := $(AVAILABLE) / $(shell uname -nm; getconf _NPROCESSORS_ONLN)
-$(if $(AVAILABLE),$(shell echo '$(here)' | cmp -s - _build/here || echo '$(here)' > _build/here))
-
 docs := _build/env/docs/bin
+
+# Another machine, or a framework that was left out, makes another card. What of it is measured, the card knows itself.
+describe := from d2l_utils.machine import describe; print("$(AVAILABLE)", describe())
+$(if $(AVAILABLE),$(shell $(docs)/python -c '$(describe)' > _build/here.new; \
+  if cmp -s _build/here.new _build/here; then rm _build/here.new; else mv _build/here.new _build/here; fi))
+
 book := $(docs)/python -m book
 reader := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/notebooks/$f/%.ipynb))
 run := $(reader:_build/notebooks/%=_build/executed/%)
@@ -74,7 +76,9 @@ setup: ## make the environments and kernels
 notebooks: $(reader) ## write the readers' notebooks into _build/notebooks
 
 card: ## measure anew what this machine can do
+	@rm -f _build/card
 	@$(book) card --anew --frameworks $(AVAILABLE)
+	@touch _build/card
 
 executed: $(run) ## run the notebooks that changed
 
@@ -88,20 +92,23 @@ _build/numbers.json: $(wildcard notebooks/*.md notebooks/*.bib) $(figures) $(pag
 $(foreach f,$(KNOWN),_build/notebooks/$f/%.ipynb): notebooks/%.md _build/numbers.json $(notebook)
 	@$(book) split $* --frameworks $(AVAILABLE)
 
-_build/machine.json: _build/here $(utils) $(AVAILABLE:%=requirements/%.txt) book/machine.py
+# The stamp tells that the card is up to date; the card itself changes only when something is measured.
+_build/card: _build/here $(utils) $(AVAILABLE:%=requirements/%.txt) book/machine.py
+	@rm -f $@
 	@$(book) card --frameworks $(AVAILABLE)
+	@touch $@
 
-_build/executed/%.ipynb: _build/notebooks/%.ipynb $(utils) $(tables) $(notebook) requirements/$$(*D).txt | _build/machine.json
+_build/executed/%.ipynb: _build/notebooks/%.ipynb $(utils) $(tables) $(notebook) requirements/$$(*D).txt | _build/card
 	@$(book) execute $<
 
 _build/book/%.ipynb: $(foreach f,$(AVAILABLE),_build/executed/$f/%.ipynb) notebooks/index.md _build/choice $(notebook)
 	@$(book) merge $* --frameworks $(AVAILABLE)
 
-_build/html/index.html: $(merged) $(pages) _build/machine.json
+_build/html/index.html: $(merged) $(pages) _build/card $(wildcard _build/machine.json)
 	@$(docs)/python -m sphinx -q -n -W --keep-going -b html -c book -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
-lab: notebooks _build/machine.json ## open JupyterLab on the readers' notebooks
+lab: notebooks _build/card ## open JupyterLab on the readers' notebooks
 	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=_build/notebooks
 
 serve: book ## serve the book on 127.0.0.1 (PORT=8000)

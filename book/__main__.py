@@ -61,13 +61,14 @@ def card(options, layout):
     """Measure this machine, as far as that has not been done."""
     from book.machine import measure
 
-    path = layout.card()
-    if options.anew:
-        path.unlink(missing_ok=True)
+    kept = layout.card()
+    path = kept.with_name('machine.new.json') if options.anew else kept
     with alone(layout.root / '_build', 'the card of this machine'):
+        if options.anew:
+            path.unlink(missing_ok=True)
         for framework in options.frameworks:
             measure(framework, path, layout.root)
-    os.utime(path)  # it counts as new for make
+        os.replace(path, kept)  # a measurement that failed has left the old card
 
 
 def execute(options, layout):

@@ -17,6 +17,9 @@ from book.facts import describe_machine, name_day
 
 PREFIXES = {"T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 NONE = "–"
+FORM = 1  # of the file, as in d2l_utils/card.py
+TF32 = ("On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the factors are "
+        "rounded to 10 bits behind the binary point. PyTorch does not.")  # fmt: skip
 
 
 class Machine(SphinxDirective):
@@ -28,6 +31,8 @@ class Machine(SphinxDirective):
         try:
             card = json.loads(Path(self.config.d2l_machine).read_text(encoding="utf-8"))
         except (OSError, ValueError):
+            card = None
+        if not isinstance(card, dict) or card.get("form") != FORM:
             return [paragraph("This copy holds no card: `make card` measures the machine.")]
         return [nodes.container("", *show(card), classes=["machine-card"])]
 
@@ -47,6 +52,7 @@ def show(card):
         nodes.container("", *filter(None, small), classes=["machine-memory"]),
         products(card["product"], parts),
         gpus(parts),
+        paragraph(TF32) if any(part["gpus"] for part in parts) else None,
         paragraph(use),
     ]
     return [node for node in found if node]

@@ -106,8 +106,17 @@ def install_arguments(name, table, wheels):
     if name == 'pytorch' and not any(Path(part).glob('torch-*') for part in wheels.split()):
         arguments.append('--torch-backend=auto')
     if name in table['gpu'] and has_gpu():
-        arguments.append(table['gpu'][name])
+        arguments = ['-r', str(gpu_pins(name)), table['gpu'][name]]
     return arguments
+
+
+def gpu_pins(name):
+    """Write the pins of environment `name` without its build for the CPU, which fills the same folder; return where."""
+    pins = (ROOT / 'requirements' / f'{name}.txt').read_text().splitlines(keepends=True)
+    path = BUILD / 'env' / f'{name}-gpu.txt'
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(''.join(line for line in pins if not line.startswith(f'{name}-cpu')))
+    return path
 
 
 def interpreter(uv, name, table):

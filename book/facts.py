@@ -85,9 +85,9 @@ def describe_machine(machine):
     """Return one phrase for the dict {cpu, cores, memory_gb, gpus, system}; what is unknown is left out."""
     parts = [machine.get("cpu") or "an unnamed CPU"]
     if machine.get("cores"):
-        parts.append(f"{machine['cores']} cores")
+        parts.append(f"{machine['cores']} core" + "s" * (machine["cores"] != 1))
     if machine.get("memory_gb"):
-        parts.append(f"{machine['memory_gb']:.0f} GB of memory")
+        parts.append(f"{machine['memory_gb']:.0f} GiB of memory")
     parts.append(", ".join(map(str, machine.get("gpus") or ())) or "no GPU")
     if machine.get("system"):
         parts.append(machine["system"])

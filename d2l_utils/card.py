@@ -1,7 +1,8 @@
 """The card of this machine: what it can do, measured once and kept in `_build/machine.json` of the project.
 
-The environment variable D2L_MACHINE_CARD names another file. Its parts are measured anew when they are out of date:
-on another machine, after a change of the code that measures, with another version of the framework.
+An installed package keeps it in `~/.cache/d2l`. The environment variable D2L_MACHINE_CARD names another file. Its parts
+are measured anew when they are out of date: on another machine, after a change of the code that measures, with another
+version of the framework.
 `python -m d2l_utils.card torch` measures what the card lacks for one framework, and imports it only then.
 """
 
@@ -16,7 +17,7 @@ from datetime import date
 from importlib import metadata
 from pathlib import Path
 
-from .machine import describe
+from .machine import cores, describe
 
 try:
     import fcntl
@@ -26,23 +27,28 @@ except ImportError:  # Windows has none: two processes at once may then measure 
 FORM = 1
 COMMON = ("machine", "date", "caches", "bandwidth", "latency", "product")
 PART = ("name", "version", "dispatch", "product")
+# A library counts the machine's cores by itself, also those that a container's quota withholds.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 HERE = Path(__file__).parent
 
 
 def card(module, name, measure):
     """Return the card for the framework `name`, whose module here is `module`; measure first what it lacks.
 
+    Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
     `measure()` returns the framework's part {dispatch, product, gpus}. The result, all figures in SI units:
 
     machine    {cpu, cores, memory_gb, gpus: names, system}, and date, the day it was measured
     caches     [{level, kind, bytes, shared_by}, …] as the system reports them
-    bandwidth  {"one core", "all cores"}: bytes/s of STREAM's triad in memory
+    bandwidth  {"one core", "all cores"}: bytes/s of STREAM's triad over three arrays of 64 MiB or more, which a very
+               large last cache may hold
     latency    {bytes of the working set, as text: seconds of a load that the next one waits for}
     product    {"float32"}: flop/s of NumPy
     framework  {name, version, dispatch: seconds of a tiny operation, product: {"float32", "bfloat16"}}
     gpus       [{name, bandwidth: bytes/s read and written by a copy, product}, …]
 
-    A type of number in which the framework computes slowly here, or not at all, is left out of `product`.
+    A type of number in which the framework computes slowly here, or not at all, is left out of `product`. On a GPU
+    that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise, PyTorch does not.
     """
     path = place()
     kept = read(path)
@@ -58,8 +64,12 @@ def card(module, name, measure):
 
 
 def place():
-    """Return the path of the card."""
-    return Path(os.environ.get("D2L_MACHINE_CARD") or HERE.parent / "_build" / "machine.json")
+    """Return the path of the card: below the project, or for an installed package below the reader's home."""
+    if told := os.environ.get("D2L_MACHINE_CARD"):
+        return Path(told)
+    project = HERE.parent
+    folder = project / "_build" if (project / "pyproject.toml").exists() else Path.home() / ".cache" / "d2l"
+    return folder / "machine.json"
 
 
 def read(path):
@@ -107,12 +117,16 @@ def _measured(kept, module, name, measure):
 
 
 def _measure_common():
-    """Measure in a process of its own, where no framework's threads run and no setting holds NumPy's back."""
-    settings = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
+    """Measure in a process of its own, where no framework's threads run and NumPy has one for each core."""
+    settings = os.environ | dict.fromkeys(THREADS, str(cores()))
     command = [sys.executable, "-m", f"{__package__}.machine"]
-    done = subprocess.run(command, cwd=HERE.parent, env=settings, capture_output=True, text=True, timeout=300)
+    try:
+        done = subprocess.run(command, cwd=HERE.parent, env=settings, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        raise RuntimeError("this machine cannot be measured in 300 s") from None
     if done.returncode:
-        raise RuntimeError(f"this machine cannot be measured: {done.stderr.strip()[-400:]}")
+        said = done.stderr.strip().split("\n")[-1] or f"exit status {done.returncode}"
+        raise RuntimeError(f"this machine cannot be measured: {said}")
     return json.loads(done.stdout)
 
 
@@ -125,12 +139,12 @@ def _answer(kept, module):
 def _alone(path):
     """Wait until no other process measures for this file; where no lock can be made, go on."""
     lock = None
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(path.with_name(f".{path.name}.lock"), os.O_CREAT | os.O_RDWR)
     try:
-        if lock is not None and fcntl:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = os.open(path.with_name(f".{path.name}.lock"), os.O_CREAT | os.O_RDWR)
+            if fcntl:
+                fcntl.flock(lock, fcntl.LOCK_EX)
         yield
     finally:
         if lock is not None:

@@ -73,6 +73,7 @@ def devices(n=2):
 def your_machine():
     """Return what this machine can do: the card that is measured once and kept.
 
+    Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
     See `d2l_utils.card.card` for what it holds. On the CPU the products use JAX's threads; the tiny operation is
     x + x of one number, on the first GPU if there is one.
     """
@@ -92,6 +93,7 @@ def _product(device):
     def prepare(n, kind):
         with jax.default_device(device):
             x = jax.random.uniform(jax.random.key(0), (n, n)).astype(kind)
+        x = jax.device_put(x, device)  # commits it: the product of an array that is not would run on the default device
         return lambda: synchronize(x @ x)
 
     return prepare

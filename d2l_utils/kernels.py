@@ -16,7 +16,10 @@ def triad(a, b, c, s):
 
 @njit(nogil=True)
 def chase(ring, place, steps):
-    """Follow the ring for so many steps and return the place: each load waits for the one before it."""
+    """Follow the ring for so many steps and return the place: each load waits for the one before it.
+
+    No bounds are checked: `place` is that of a line which `lay_ring` has laid.
+    """
     for _ in range(steps):
         place = ring[np.uint64(place)]  # no sign, so that numba looks for no negative place
     return place
@@ -26,8 +29,9 @@ def chase(ring, place, steps):
 def lay_ring(ring, size):
     """Lay one cycle over all 64-byte lines in the first `size` bytes of `ring`, an array of int64, in a mixed order.
 
-    `size` is a power of two. A linear congruential sequence visits each line once before it repeats (Hull and Dobell
-    1962: odd increment, multiplier one more than a multiple of 4), so that no table of random numbers is needed.
+    `size` is a power of two, from 64 to the bytes of the ring; no bounds are checked. A linear congruential sequence
+    visits each line once before it repeats (Hull and Dobell 1962: odd increment, multiplier one more than a multiple
+    of 4), so that no table of random numbers is needed.
     """
     lines = size // 64
     for line in range(lines):

@@ -7,18 +7,18 @@ runs after a warm-up, as in STREAM. The seconds of an operation's dispatch alone
 """
 
 import json
+import math
 import os
 import platform
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
-
-from .timing import measure
+from .timing import measure  # NumPy is imported only to measure: make asks for the description alone
 
 WORKING_SETS = [2**14, 2**18, 2**22, 2**26, 2**28]  # bytes: 16 KiB, 256 KiB, 4 MiB, 64 MiB, 256 MiB
 
@@ -41,23 +41,30 @@ def cpu():
 
 
 def cores():
-    """Return the number of cores that this process may use."""
+    """Return the number of CPUs (hardware threads) that this process may use, a part of one counted as a whole."""
     number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    quota, _, period = limit("cpu.max").partition(" ")
-    return max(1, min(number, round(int(quota) / int(period)))) if quota.isdigit() else number
+    quotas = [line.split() for line in limits("cpu.max")]
+    return min([number, *(math.ceil(int(quota) / int(period)) for quota, period in quotas if quota.isdigit())])
 
 
 def memory():
     """Return the memory in GiB that this process may use."""
     size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    allowed = limit("memory.max")
-    return round(min(size, int(allowed) if allowed.isdigit() else size) / 2**30)
+    return round(min([size, *(int(line) for line in limits("memory.max") if line.isdigit())]) / 2**30)
 
 
-def limit(name):
-    """Return what the control group says on `name`, or ''."""
-    path = Path("/sys/fs/cgroup") / name
-    return path.read_text().strip() if path.exists() else ""
+def limits(name, root=Path("/sys/fs/cgroup"), told=Path("/proc/self/cgroup")):
+    """Return what the control groups (version 2) around this process say on `name`: texts, its own group's first."""
+    own = [line.removeprefix("0::/") for line in contents(told).splitlines() if line.startswith("0::/")]
+    groups = [folder for path in own for folder in (root / path, *(root / path).parents)]
+    return [text for folder in groups if folder.is_relative_to(root) and (text := contents(folder / name))]
+
+
+def contents(path):
+    """Return the text of a file without space around it, or '' if it cannot be read."""
+    with suppress(OSError):
+        return path.read_text().strip()
+    return ""
 
 
 def gpus():
@@ -74,10 +81,13 @@ def system():
 
 
 def answer(*command):
-    """Return what `command` prints, or '' when it cannot."""
+    """Return what `command` prints, or '' when it cannot, or not within 30 s."""
     if not shutil.which(command[0]):
         return ""
-    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
@@ -86,11 +96,14 @@ def caches(folder=Path("/sys/devices/system/cpu/cpu0/cache")):
 
     They are what the system reports, which in a virtual machine may be more than acts; [] where it reports none.
     """
-    found = [_linux_cache(path) for path in sorted(folder.glob("index*")) if (path / "size").exists()]
+    found = [cache for path in sorted(folder.glob("index*")) if (cache := _linux_cache(path))]
     if platform.system() == "Darwin":
         names = {"l1dcachesize": (1, "data"), "l1icachesize": (1, "instruction"), "l2cachesize": (2, "unified"),
                  "l3cachesize": (3, "unified")}  # fmt: skip
-        sizes = {name: answer("sysctl", "-n", f"hw.{name}") for name in names}
+        sizes = {  # of the fast cores, where there are two kinds
+            name: answer("sysctl", "-n", f"hw.perflevel0.{name}") or answer("sysctl", "-n", f"hw.{name}")
+            for name in names
+        }
         found = [
             {"level": level, "kind": kind, "bytes": int(sizes[name]), "shared_by": 1 if level == 1 else None}
             for name, (level, kind) in names.items() if sizes[name].isdigit() and int(sizes[name])
@@ -99,14 +112,23 @@ def caches(folder=Path("/sys/devices/system/cpu/cpu0/cache")):
 
 
 def _linux_cache(path):
-    told = {name: (path / name).read_text().strip() for name in ("level", "type", "size", "shared_cpu_list")}
-    size, unit = int(told["size"].rstrip("KMG")), told["size"][-1]
-    ranges = [[int(end) for end in part.split("-")] for part in told["shared_cpu_list"].split(",")]
+    """Return one cache, or None where its level, kind or size is not told."""
+    level, kind, size = (contents(path / name) for name in ("level", "type", "size"))
+    if not (level and kind and size):
+        return None
+    sharing = _count(contents(path / "shared_cpu_list"))
+    in_a_core = _count(contents(path.parents[1] / "topology" / "thread_siblings_list"))
     return {
-        "level": int(told["level"]), "kind": told["type"].lower(),
-        "bytes": size * {"K": 2**10, "M": 2**20, "G": 2**30}.get(unit, 1),
-        "shared_by": sum(ends[-1] - ends[0] + 1 for ends in ranges),
+        "level": int(level), "kind": kind.lower(),
+        "bytes": int(size.rstrip("KMG")) * {"K": 2**10, "M": 2**20, "G": 2**30}.get(size[-1], 1),
+        "shared_by": max(1, sharing // in_a_core) if sharing and in_a_core else None,
     }  # fmt: skip
+
+
+def _count(ranges):
+    """Return how many numbers a list such as '0-3,8' has, 0 if it is empty."""
+    ends = [[int(end) for end in part.split("-")] for part in ranges.split(",") if part]
+    return sum(pair[-1] - pair[0] + 1 for pair in ends)
 
 
 def measure_common():
@@ -138,6 +160,8 @@ def triad_bandwidth(threads, length):
     As STREAM does, each thread touches its part of the arrays first, so that the pages lie near to it, and 24 bytes
     count for each element: the line of `a` that the processor may fetch before it writes to it is left out.
     """
+    import numpy as np
+
     from .kernels import triad
 
     arrays = [np.empty(length) for _ in range(3)]
@@ -160,7 +184,12 @@ def triad_bandwidth(threads, length):
 
 
 def latencies(sizes):
-    """Return, for each working set in bytes (a power of two), the seconds of a load that the next one waits for."""
+    """Return a list, in the order of `sizes`, of the seconds of a load that the next one waits for.
+
+    The sizes are those of working sets in bytes, each a power of two and at least 64.
+    """
+    import numpy as np
+
     from .kernels import chase, lay_ring
 
     ring, found = np.empty(max(sizes) // 8, dtype=np.int64), []
@@ -178,6 +207,8 @@ def latencies(sizes):
 
 def numpy_product(n):
     """Return the flop/s of NumPy's product of two n × n float32 matrices."""
+    import numpy as np
+
     x = np.random.default_rng(0).random((n, n), dtype=np.float32)
     y = np.empty_like(x)
     return 2 * n**3 / best(lambda: np.matmul(x, x, out=y))
@@ -197,14 +228,16 @@ def dispatch(add, synchronize, calls=1000):
 def product_rates(prepare, n, kinds, longest=1.0):
     """Return {kind: flop/s} of products of two n × n matrices, without a kind whose product lasts over `longest` s.
 
-    `prepare(n, kind)` returns a function that computes one product and waits for it.
+    `prepare(n, kind)` returns a function that computes one product and waits for it. A kind for which either raises
+    an error is left out too, but for float32, which every framework has.
     """
     rates = {}
     for kind in kinds:
-        probe = min(measure(prepare(n // 8, kind), repeats=3, budget=0.1).seconds)
-        if probe * 8**3 < 4 * longest:  # small products are slower for each flop, by a factor of four at most
-            seconds = min(measure(prepare(n, kind), repeats=5, budget=0.3).seconds)
-            rates |= {kind: 2 * n**3 / seconds} if seconds < longest else {}
+        with suppress(*() if kind == "float32" else (Exception,)):  # a kind that is missing has an error of its own
+            probe = min(measure(prepare(n // 8, kind), repeats=3, budget=0.1).seconds)
+            if probe * 8**3 < 4 * longest:  # small products are slower for each flop, by a factor of four at most
+                seconds = min(measure(prepare(n, kind), repeats=5, budget=0.3).seconds)
+                rates |= {kind: 2 * n**3 / seconds} if seconds < longest else {}
     return rates
 
 

@@ -63,6 +63,7 @@ def devices(n=2):
 def your_machine():
     """Return what this machine can do: the card that is measured once and kept.
 
+    Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
     See `d2l_utils.card.card` for what it holds. The products use the threads that OMP_NUM_THREADS allows, one in the
     chapter's kernel, and no bfloat16; GPUs are left out, since MXNet's builds for them ended with CUDA 11.
     """

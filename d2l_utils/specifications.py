@@ -105,9 +105,11 @@ def specifications(table, *names):
     """Return the rows of one table of the file, all or those whose names begin with one of `names`.
 
     The result is a sequence of Specification that Jupyter shows as a table; `value(name, quantity)` returns a float in
-    SI units. ValueError if there is no such table or name.
+    SI units. ValueError if there is no such table or name, FileNotFoundError if there is no file.
     """
-    path = next(folder / "hardware.csv" for folder in FOLDERS if (folder / "hardware.csv").exists())
+    path = next((folder / "hardware.csv" for folder in FOLDERS if (folder / "hardware.csv").exists()), None)
+    if not path:
+        raise FileNotFoundError(f"no hardware.csv in {' or '.join(map(str, FOLDERS))}")
     with path.open(encoding="utf-8", newline="") as file:
         rows = [Specification(**row) for row in csv.DictReader(file)]
     tables = dict.fromkeys(row.table for row in rows)

@@ -79,6 +79,7 @@ def devices(n=2):
 def your_machine():
     """Return what this machine can do: the card that is measured once and kept.
 
+    Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
     See `d2l_utils.card.card` for what it holds. On the CPU the products use the threads that TensorFlow has started
     with; the tiny operation is x + x of one number, on the first GPU if there is one.
     """

@@ -65,6 +65,7 @@ def devices(n=2):
 def your_machine():
     """Return what this machine can do: the card that is measured once and kept.
 
+    Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
     See `d2l_utils.card.card` for what it holds. On the CPU the products use all cores, whatever number of threads
     is set; the tiny operation is x + x of one number, on the first GPU if there is one.
     """
@@ -72,14 +73,15 @@ def your_machine():
     def part():
         threads = torch.get_num_threads()
         torch.set_num_threads(cores())
-        x = torch.ones(1, device=try_gpu())
-        found = {
-            "dispatch": dispatch(lambda: x + x, synchronize),
-            "product": product_rates(_product(torch.device("cpu")), 2000, ("float32", "bfloat16")),
-            "gpus": [_gpu(torch.device("cuda", i)) for i in range(torch.cuda.device_count())],
-        }
-        torch.set_num_threads(threads)
-        return found
+        try:
+            x = torch.ones(1, device=try_gpu())
+            return {
+                "dispatch": dispatch(lambda: x + x, synchronize),
+                "product": product_rates(_product(torch.device("cpu")), 2000, ("float32", "bfloat16")),
+                "gpus": [_gpu(torch.device("cuda", i)) for i in range(torch.cuda.device_count())],
+            }
+        finally:
+            torch.set_num_threads(threads)
 
     return card("torch", "PyTorch", part)
 

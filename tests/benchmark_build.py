@@ -24,20 +24,27 @@ def seconds(*command, folder, **environment):
     return time.perf_counter() - start
 
 
-def copy_project(folder):
-    """Copy the sources, and link to the environments and kernels, which are not what is measured."""
+def copy_project(folder, frameworks):
+    """Copy the sources; take over environments, kernels and the card of the machine, which are not what is measured."""
     hidden = shutil.ignore_patterns("_build", ".git", "__pycache__")
     shutil.copytree(ROOT, folder, ignore=hidden, dirs_exist_ok=True)
-    (folder / "_build").mkdir()
-    for name in ("env", "jupyter"):
-        (folder / "_build" / name).symlink_to(ROOT / "_build" / name)
+    here, build = ROOT / "_build", folder / "_build"
+    (build / "env").mkdir(parents=True)
+    (build / "jupyter").symlink_to(here / "jupyter")
+    for name in ("docs", *frameworks):
+        (build / "env" / name).symlink_to(here / "env" / name)
+    # Newer than all that make compares it with: otherwise make would make the linked environments anew.
+    (build / "env" / f"{'+'.join(frameworks)}.mk").write_text(f"AVAILABLE := {' '.join(frameworks)}\n")
+    for name in ("machine.json", "here", "card"):
+        if (here / name).exists():
+            shutil.copy2(here / name, build / name)
 
 
 def main(frameworks):
     """Print the three times and their ratios."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        copy_project(folder)
+        copy_project(folder, frameworks)
         make = ["make", "book", f"FRAMEWORKS={' '.join(frameworks)}"]
         cold = seconds(*make, folder=folder)
         nothing = seconds(*make, folder=folder)

@@ -7,6 +7,8 @@ drawn by lot. Ends with status 1 when a ratio misses its bounds by the medians o
 
 import ctypes
 import os
+import platform
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -34,11 +36,15 @@ ARGUMENTS = {"triads": "pppdlii", "chase": "pl", "add": "l", "multiply_add": "lf
 
 def compiled(folder):
     """Compile benchmark_hardware.c into a library and load it, or say how to get a compiler."""
-    compiler, library = os.environ.get("CC", "cc"), str(Path(folder, "hardware.so"))
-    if not shutil.which(compiler):
-        sys.exit(f"no C compiler {compiler}: install one (apt-get install gcc, xcode-select --install) or set CC")
-    flags = ["-O3", "-march=native", "-pthread", "-shared", "-fPIC", "-o", library]
-    subprocess.run([compiler, *flags, str(Path(__file__).with_suffix(".c"))], check=True, timeout=120)
+    compiler, library = shlex.split(os.environ.get("CC", "")) or ["cc"], str(Path(folder, "hardware.so"))
+    if not shutil.which(compiler[0]):
+        sys.exit(f"no C compiler {compiler[0]}: install one (apt-get install gcc, xcode-select --install) or set CC")
+    native = "-mcpu=native" if platform.machine() in ("aarch64", "arm64") else "-march=native"
+    command = [*compiler, "-O3", native, "-pthread", "-shared", "-fPIC", "-o", library]
+    done = subprocess.run([*command, Path(__file__).with_suffix(".c")], capture_output=True, text=True, timeout=120)
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit status {done.returncode}"]
+        sys.exit(f"{shlex.join(compiler)} does not compile benchmark_hardware.c: {said[0]}")
     c = ctypes.CDLL(library)
     for name, letters in ARGUMENTS.items():
         getattr(c, name).argtypes = [TYPES[letter] for letter in letters]
@@ -162,15 +168,19 @@ def triads(c, words, pool):
 
 
 def peak(c):
-    """Compare multiply-adds in C with lanes × units × 2 × the clock under this work; return whether that is missed."""
+    """Compare multiply-adds in C with lanes × units × 2 × the clock under this work; return whether that is missed.
+
+    No system tells the number of units: it is the whole number that fits best.
+    """
     lanes, sums, turns, long, short = c.lanes(), c.sums(), 400, 20_000, 400
     multiplying, adding = np.empty(turns), np.empty(turns)
     c.alternate(turns, long, short, multiplying.ctypes.data, adding.ctypes.data)
     cycle, flop = adding / (64 * short), multiplying / (2 * sums * lanes * long)  # seconds, in each turn
     found, clock = np.median(cycle / flop), max(64 * long / timed(c.add, long) for _ in range(turns))
-    units = round(found / lanes / 2)
+    units = max(1, round(found / lanes / 2))
     print(f"Product in float32 ({1e-9 / np.median(cycle):.2f} GHz under multiply-adds, up to {clock / 1e9:.2f} else)")
-    print(f"  flops a cycle: {lanes} lanes × {units} units × 2 = {2 * lanes * units}, measured {found:.1f}")
+    print(f"  flops a cycle: {lanes} lanes × {units} units × 2 = {2 * lanes * units}, measured {found:.1f};", end=" ")
+    print("units is the whole number that fits best")
     expected = (cycle / (2 * lanes * units)).tolist()
     return compare("multiply-adds in C / lanes × units × 2 × clock", flop.tolist(), expected, "flop/s", 0.95, 1.05)
 

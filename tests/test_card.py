@@ -13,6 +13,7 @@ from tiny import MACHINE, Project
 from tiny_book import build
 
 from book.card import binary, quantity
+from book.facts import describe_machine
 from d2l_utils import card as file
 from d2l_utils import machine as measuring
 
@@ -199,10 +200,49 @@ def test_a_measurement_that_fails_says_why_and_keeps_the_old_card(machine, monke
     assert machine.again() == ["torch"]
 
 
-def test_a_process_that_cannot_measure_is_quoted(monkeypatch):
-    monkeypatch.setattr(file.sys, "executable", "/bin/false")
-    with pytest.raises(RuntimeError, match="this machine cannot be measured"):
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("echo noise >&2; echo 'no clock here' >&2; exit 1", "this machine cannot be measured: no clock here"),
+        ("exit 3", "this machine cannot be measured: exit status 3"),
+        ("exec sleep 60", "this machine cannot be measured in 300 s"),
+    ],
+)
+def test_a_process_that_cannot_measure_is_quoted_in_one_line(tmp_path, monkeypatch, program, words):
+    run = subprocess.run
+    monkeypatch.setattr(file.sys, "executable", script(tmp_path, program))
+    monkeypatch.setattr(file.subprocess, "run", lambda *a, timeout, **k: run(*a, timeout=timeout / 300, **k))
+    with pytest.raises(RuntimeError) as caught:
         file._measure_common()
+    assert str(caught.value) == words
+
+
+def script(folder, program):
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\n{program}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_numpy_gets_as_many_threads_as_there_are_cores_to_use(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    monkeypatch.setattr(file, "cores", lambda: 5)
+    monkeypatch.setattr(file.sys, "executable", script(tmp_path, 'echo "[$OPENBLAS_NUM_THREADS, $OMP_NUM_THREADS]"'))
+    assert file._measure_common() == [5, 5]
+
+
+def test_an_installed_package_keeps_the_card_in_the_readers_home(tmp_path, monkeypatch):
+    monkeypatch.delenv("D2L_MACHINE_CARD", raising=False)
+    assert file.place() == ROOT / "_build" / "machine.json"
+    monkeypatch.setattr(file, "HERE", tmp_path / "site-packages" / "d2l_utils")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert file.place() == tmp_path / ".cache" / "d2l" / "machine.json"
+
+
+def test_where_files_cannot_be_locked_the_card_is_measured(machine, monkeypatch):
+    monkeypatch.setattr(file.fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError(37, "no locks available")))
+    assert machine.card()["bandwidth"] == COMMON["bandwidth"]
+    assert machine.again() == []
 
 
 # What the system says of itself
@@ -218,24 +258,63 @@ def test_this_machine_is_described():
 
 def test_caches_are_read_from_the_folder_of_linux(tmp_path, monkeypatch):
     monkeypatch.setattr(measuring.platform, "system", lambda: "Linux")
-    told = {"index0": ("1", "Data", "48K", "0"), "index1": ("3", "Unified", "32M", "0-3,8-11"), "index2": None}
+    told = {"index0": ("1", "Data", "48K", "0,8"), "index1": ("3", "Unified", "32M", "0-3,8-11"),
+            "index2": ("4", "Unified", "1G"), "index3": ()}  # fmt: skip
     for index, values in told.items():
-        (tmp_path / index).mkdir()
-        for name, value in zip(("level", "type", "size", "shared_cpu_list"), values or (), strict=False):
-            (tmp_path / index / name).write_text(f"{value}\n")
-    assert measuring.caches(tmp_path) == [
-        {"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1},
-        {"level": 3, "kind": "unified", "bytes": 2**25, "shared_by": 8},
-    ]
+        (tmp_path / "cache" / index).mkdir(parents=True)
+        for name, value in zip(("level", "type", "size", "shared_cpu_list"), values, strict=False):
+            (tmp_path / "cache" / index / name).write_text(f"{value}\n")
+    expected = [(1, "data", 49152), (3, "unified", 2**25), (4, "unified", 2**30)]
+    for siblings, sharing in ((None, [None] * 3), ("0,8", [1, 4, None]), ("0", [2, 8, None])):
+        if siblings:
+            (tmp_path / "topology").mkdir(exist_ok=True)
+            (tmp_path / "topology" / "thread_siblings_list").write_text(f"{siblings}\n")
+        found = measuring.caches(tmp_path / "cache")
+        assert [tuple(cache.values()) for cache in found] == [
+            (*cache, shared) for cache, shared in zip(expected, sharing, strict=True)]  # fmt: skip
+        assert list(found[0]) == ["level", "kind", "bytes", "shared_by"]
     assert measuring.caches(tmp_path / "none") == []
+
+
+def test_the_narrowest_control_group_around_this_process_counts(tmp_path, monkeypatch):
+    told, root = tmp_path / "cgroup", tmp_path / "fs"
+    told.write_text("4:memory:/v1\n0::/outer/own\n")
+    groups = {
+        root: ("max 100000", "max"), root / "outer": ("150000 100000", str(3 * 2**30)),
+        root / "outer" / "own": ("max 100000", str(2**30)), root / "v1": ("100 100000", "1"),
+        tmp_path: ("100 100000", "1"),
+    }  # fmt: skip
+    for folder, (quota, memory) in groups.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "cpu.max").write_text(f"{quota}\n")
+        (folder / "memory.max").write_text(f"{memory}\n")
+    found = {name: measuring.limits(name, root, told) for name in ("cpu.max", "memory.max", "none")}
+    assert found["cpu.max"] == ["max 100000", "150000 100000", "max 100000"]
+    assert found["none"] == measuring.limits("cpu.max", root, tmp_path / "none") == []
+    monkeypatch.setattr(measuring, "limits", found.get)
+    monkeypatch.setattr(measuring.os, "sched_getaffinity", lambda process: range(8), raising=False)
+    assert measuring.cores() == 2
+    assert measuring.memory() == 1
+
+
+def test_a_command_that_cannot_answer_answers_nothing(monkeypatch):
+    run = subprocess.run
+    monkeypatch.setattr(measuring.subprocess, "run", lambda *a, timeout, **k: run(*a, timeout=timeout / 100, **k))
+    assert measuring.answer("echo", "yes") == "yes"
+    assert measuring.answer("sleep", "60") == measuring.answer("false") == measuring.answer("no-such-command") == ""
 
 
 def test_caches_are_asked_for_on_macos(tmp_path, monkeypatch):
     monkeypatch.setattr(measuring.platform, "system", lambda: "Darwin")
     sizes = {"hw.l1dcachesize": "65536", "hw.l1icachesize": "131072", "hw.l2cachesize": "4194304"}
     monkeypatch.setattr(measuring, "answer", lambda *command: sizes.get(command[-1], ""))
-    assert [(cache["level"], cache["bytes"]) for cache in measuring.caches(tmp_path)] == [
-        (1, 65536), (1, 131072), (2, 4194304)]  # fmt: skip
+
+    def found():
+        return [(cache["level"], cache["bytes"]) for cache in measuring.caches(tmp_path)]
+
+    assert found() == [(1, 65536), (1, 131072), (2, 4194304)]
+    sizes |= {"hw.perflevel0.l1dcachesize": "131072", "hw.perflevel0.l2cachesize": "16777216"}
+    assert found() == [(1, 131072), (1, 131072), (2, 16777216)]
 
 
 # The step of the pipeline
@@ -268,13 +347,24 @@ def test_the_kernels_of_the_frameworks_measure_their_parts_of_the_card_of_the_pr
     assert project.card() == ["torch"]
 
 
-def test_the_card_counts_as_new_for_make_even_if_nothing_was_measured(project):
+def test_a_card_from_which_nothing_was_missing_keeps_its_time(project):
     path = project.root / "_build" / "machine.json"
     path.write_text("[]")
     os.utime(path, (0, 0))
     project.write(project.root / "d2l_utils" / "card.py", "")
     assert project.call("card", "--frameworks", "jax").returncode == 0
-    assert path.stat().st_mtime > 0
+    assert path.stat().st_mtime == 0
+
+
+def test_measuring_anew_keeps_the_old_card_until_all_is_measured(project):
+    project.call("card", "--frameworks", "mxnet")
+    good = FAKE + "if sys.argv[1] == 'jax': sys.exit('no clock here')"
+    project.write(project.root / "d2l_utils" / "card.py", good)
+    assert project.call("card", "--anew", "--frameworks", "pytorch", "jax").returncode == 1
+    assert project.card() == ["mxnet"]
+    assert project.call("card", "--anew", "--frameworks", "pytorch", "tensorflow").returncode == 0
+    assert project.card() == ["torch", "tensorflow"]
+    assert not list((project.root / "_build").glob("machine.new.json"))
 
 
 def test_a_kernel_that_cannot_measure_is_named_with_its_last_words(project):
@@ -322,7 +412,7 @@ def tables(page):
 
 
 def content(**parts):
-    return {"machine": MACHINE, "date": "2026-11-21", **COMMON, "frameworks": parts}
+    return {"form": file.FORM, "machine": MACHINE, "date": "2026-11-21", **COMMON, "frameworks": parts}
 
 
 def part(name, **more):
@@ -331,7 +421,7 @@ def part(name, **more):
 
 def test_a_card_shows_the_machine_and_its_figures_in_readable_units(tmp_path):
     page = shown(tmp_path, content(mxnet=part("MXNet"), torch=part("PyTorch", gpus=[GPU])))
-    assert "Tiny CPU, 2 cores, 8 GB of memory, no GPU, Tiny OS, measured on 21 November 2026." in page.get_text()
+    assert "Tiny CPU, 2 cores, 8 GiB of memory, no GPU, Tiny OS, measured on 21 November 2026." in page.get_text()
     assert "make card" in page.get_text()
     assert [table[1:] for table in tables(page)] == [
         [["L1 data", "48 KiB", "one core"]],
@@ -345,6 +435,7 @@ def test_a_card_shows_the_machine_and_its_figures_in_readable_units(tmp_path):
         [["Tiny GPU, PyTorch", "3.35 TB/s", "50.0 Tflop/s", "1000 Tflop/s"]],
     ]
     assert all(all(row) for table in tables(page) for row in table)
+    assert "On a GPU that has TF32, TensorFlow and JAX use it" in page.get_text()
     assert not page.select("tr > :first-child:not(th)")
 
 
@@ -352,13 +443,20 @@ def test_what_a_machine_does_not_report_has_no_table(tmp_path):
     page = shown(tmp_path, content(jax=part("JAX", date="2026-12-01")) | {"caches": []})
     assert [table[0][0] for table in tables(page)] == ["STREAM triad on", "working set", "on the CPU"]
     assert "measured between 21 November 2026 and 1 December 2026." in page.get_text()
+    assert "TF32" not in page.get_text()
 
 
-@pytest.mark.parametrize("content", [None, "", '{"machine'])
+@pytest.mark.parametrize("content", [None, "", '{"machine', "{}", "[1]", '{"form": 0}'])
 def test_without_a_card_the_page_says_how_to_make_one(tmp_path, content):
     page = shown(tmp_path, content)
     assert "This copy holds no card: make card measures the machine." in page.get_text()
     assert not page.select("table")
+
+
+def test_a_machine_is_described_in_one_phrase():
+    known = {"cpu": "Abacus 9", "cores": 1, "memory_gb": 24, "gpus": ["A", "B"], "system": "Tiny OS"}
+    assert describe_machine(known) == "Abacus 9, 1 core, 24 GiB of memory, A, B, Tiny OS"
+    assert describe_machine({"cores": 2}) == "an unnamed CPU, 2 cores, no GPU"
 
 
 def test_units_read_well_over_the_whole_range():

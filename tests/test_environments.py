@@ -56,6 +56,20 @@ def test_the_gpu_builds_have_the_versions_of_the_pins():
         assert any(line.startswith(f'{package}=={version}') for line in pins(name)), wanted
 
 
+def test_on_a_gpu_the_build_for_the_cpu_is_not_installed_into_the_same_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(environments, 'BUILD', tmp_path)
+    monkeypatch.setattr(environments, 'has_gpu', lambda: True)
+    for name, extra in PROJECT['tool']['d2l']['gpu'].items():
+        option, path, last = environments.install_arguments(name, PROJECT['tool']['d2l'], '')
+        assert (option, last) == ('-r', extra)
+        assert Path(path).is_relative_to(tmp_path / 'env')
+        dropped = set(pins(name)) - set(Path(path).read_text().splitlines())
+        assert [line.split('==')[0] for line in dropped] == ['tensorflow-cpu'] * (name == 'tensorflow')
+    monkeypatch.setattr(environments, 'has_gpu', lambda: False)
+    plain = environments.install_arguments('tensorflow', PROJECT['tool']['d2l'], '')
+    assert plain == ['-r', 'requirements/tensorflow.txt']
+
+
 def test_conda_gets_the_same_python_and_uv():
     wanted = yaml.safe_load((ROOT / 'environment.yml').read_text())['dependencies']
     python = next(entry for entry in wanted if str(entry).startswith('python='))

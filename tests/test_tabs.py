@@ -90,7 +90,7 @@ def test_the_page_names_reading_time_notebooks_and_machine(article):
     assert facts.get_text().strip().startswith("1 min read")
     assert [link["href"] for link in facts.select("a")] == ["notebooks/pytorch/page.ipynb", "notebooks/jax/page.ipynb"]
     foot = article.select_one(".colophon").get_text()
-    assert "Abacus 9, 2 cores, 8 GB of memory, no GPU, Linux (20 November 2026)" in foot
+    assert "Abacus 9, 2 cores, 8 GiB of memory, no GPU, Linux (20 November 2026)" in foot
     assert "JAX: jax 0.10.2; the notebook took 12 s." in " ".join(foot.split())
 
 

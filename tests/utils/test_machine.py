@@ -1,6 +1,8 @@
 """The card is measured by each framework with right figures, and the loops that measure compute what they should."""
 
 import json
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -69,17 +71,42 @@ def test_a_second_call_reads_the_file_and_measures_nothing(measured, d2l, monkey
 
 
 def test_measuring_leaves_the_number_of_threads_as_it_was(measured, framework, d2l, place, monkeypatch):
-    if framework == "pytorch":
-        import torch
+    if framework != "pytorch":
+        pytest.skip("only PyTorch sets its number of threads to measure")
+    import torch
 
-        threads = torch.get_num_threads()
+    monkeypatch.setenv("D2L_MACHINE_CARD", str(place.with_name("other.json")))
+    monkeypatch.setattr(card, "_measure_common", lambda: {key: measured[key] for key in card.COMMON})
+    monkeypatch.setattr(d2l, "cores", lambda: 2)
+    used, threads = [], torch.get_num_threads()
+    try:
         torch.set_num_threads(1)
-        monkeypatch.setattr(card, "version", lambda module: "another")
-        monkeypatch.setenv("D2L_MACHINE_CARD", str(place.with_name("other.json")))
-        monkeypatch.setattr(card, "_measure_common", lambda: {key: measured[key] for key in card.COMMON})
+        monkeypatch.setattr(d2l, "dispatch", lambda *_: used.append(torch.get_num_threads()) or 1e-6)
+        monkeypatch.setattr(d2l, "product_rates", lambda *_: {"float32": 1e9})
         d2l.your_machine()
+        monkeypatch.setattr(d2l, "product_rates", lambda *_: 1 / 0)
+        monkeypatch.setattr(card, "version", lambda module: "another")
+        with pytest.raises(ZeroDivisionError):
+            d2l.your_machine()
+        assert used == [2, 2]
         assert torch.get_num_threads() == 1
+    finally:
         torch.set_num_threads(threads)
+
+
+def test_the_product_is_that_of_the_device_it_is_asked_of(framework):
+    if framework != "jax":
+        pytest.skip("only JAX moves an array that is bound to no device")
+    program = """
+import jax
+jax.config.update("jax_num_cpu_devices", 2)
+from d2l_utils import jax as d2l
+d2l.synchronize = lambda x: print(x.devices() == {device})
+device = jax.local_devices(backend="cpu")[1]
+d2l._product(device)(8, "float32")()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "True\n", done.stderr
 
 
 # The compiled loops and what is made of them
@@ -126,12 +153,44 @@ def test_a_kind_of_number_that_is_slow_is_left_out():
     assert list(rates) == ["quick"]
 
 
+def test_a_product_counts_a_multiplication_and_an_addition_for_each_pair():
+    seconds = {100: 0.0005, 800: 0.05}
+    rates = machine.product_rates(lambda n, kind: lambda: time.sleep(seconds[n]), 800, ("float32",))
+    assert rates["float32"] == pytest.approx(2 * 800**3 / 0.05, rel=0.3)
+
+
+def test_a_product_that_turns_out_to_last_too_long_is_left_out():
+    seconds = {100: 0.0, 800: 0.05}
+    assert machine.product_rates(lambda n, kind: lambda: time.sleep(seconds[n]), 800, ("float32",), 0.02) == {}
+
+
+def test_a_kind_of_number_that_is_missing_is_left_out_unless_it_is_float32():
+    def prepare(n, kind):
+        return lambda: {"float32": 1, "float64": 1}[kind]
+
+    assert list(machine.product_rates(prepare, 8, ("bfloat16", "float64", "float32"))) == ["float64", "float32"]
+    with pytest.raises(KeyError):
+        machine.product_rates(lambda n, kind: lambda: {}[kind], 8, ("float32",))
+
+
+def test_the_triad_counts_24_bytes_an_element_and_numpys_product_2_flops_a_pair(monkeypatch):
+    monkeypatch.setattr(machine, "best", lambda function: 2.0)
+    assert machine.triad_bandwidth(2, 1000) == 24 * 1000 * 4 / 2  # four passes
+    assert machine.numpy_product(10) == 2 * 10**3 / 2
+
+
 def test_a_copy_counts_what_is_read_and_what_is_written():
     assert machine.copy_bandwidth(lambda: time.sleep(0.01), 10**6) == pytest.approx(2e8, rel=0.3)
 
 
 def test_the_dispatch_is_that_of_one_operation():
-    waited = []
-    x = machine.dispatch(lambda: time.sleep(1e-4), waited.append, calls=10)
-    assert 1e-4 < x < 1e-2
-    assert waited
+    waited, count = set(), 0
+
+    def add():
+        nonlocal count
+        count += 1
+        time.sleep(0.002)
+        return "an earlier one" if count % 10 else "last"
+
+    assert 0.002 < machine.dispatch(add, waited.add, calls=10) < 0.01
+    assert waited == {"last"}
