@@ -14,6 +14,18 @@ def pytest_addoption(parser):
     parser.addoption("--framework", choices=list(MODULES), help="the framework whose module is tested")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "only(framework): the test is about what this framework's module alone does")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave the tests of another framework's own ways to the run in that framework's environment."""
+    name = config.getoption("--framework", default=None)
+    others = [item for item in items if (only := item.get_closest_marker("only")) and only.args != (name,)]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if item not in others]
+
+
 @pytest.fixture(scope="session")
 def framework(request):
     """The framework's name."""

@@ -70,9 +70,8 @@ def test_a_second_call_reads_the_file_and_measures_nothing(measured, d2l, monkey
     assert capsys.readouterr().out == ""
 
 
-def test_measuring_leaves_the_number_of_threads_as_it_was(measured, framework, d2l, place, monkeypatch):
-    if framework != "pytorch":
-        pytest.skip("only PyTorch sets its number of threads to measure")
+@pytest.mark.only("pytorch")
+def test_measuring_leaves_the_number_of_threads_as_it_was(measured, d2l, place, monkeypatch):
     import torch
 
     monkeypatch.setenv("D2L_MACHINE_CARD", str(place.with_name("other.json")))
@@ -94,9 +93,8 @@ def test_measuring_leaves_the_number_of_threads_as_it_was(measured, framework, d
         torch.set_num_threads(threads)
 
 
-def test_the_product_is_that_of_the_device_it_is_asked_of(framework):
-    if framework != "jax":
-        pytest.skip("only JAX moves an array that is bound to no device")
+@pytest.mark.only("jax")
+def test_the_product_is_that_of_the_device_it_is_asked_of():
     program = """
 import jax
 jax.config.update("jax_num_cpu_devices", 2)
