@@ -67,7 +67,7 @@ merged := $(SECTIONS:%=_build/book/%.ipynb)
 figures := $(wildcard notebooks/img/*)
 utils := $(wildcard d2l_utils/*.py)
 tables := $(wildcard notebooks/data/*.csv)
-pages := $(addprefix book/,conf.py tabs.py numbers.py bibliography.py maths.py claims.py facts.py card.py) $(wildcard book/_static/* book/_templates/* book/_templates/*/*)
+pages := $(wildcard book/pages/*.py book/pages/_static/* book/pages/_templates/*)
 notebook := $(addprefix book/,__main__.py files.py cells.py plain.py outputs.py merge.py execute.py)
 
 setup: ## make the environments and kernels
@@ -86,7 +86,7 @@ book: _build/html/index.html ## set everything up, run the notebooks, build the 
 	@echo "the book: _build/html/index.html"
 
 _build/numbers.json: $(wildcard notebooks/*.md notebooks/*.bib) $(figures) $(pages)
-	@$(docs)/python -m sphinx -q -n -W -b dummy -c book -d _build/doctrees/numbers notebooks _build/dummy
+	@$(docs)/python -m sphinx -q -n -W -b dummy -c book/pages -d _build/doctrees/numbers notebooks _build/dummy
 	@touch $@
 
 $(foreach f,$(KNOWN),_build/notebooks/$f/%.ipynb): notebooks/%.md _build/numbers.json $(notebook)
@@ -105,7 +105,7 @@ _build/book/%.ipynb: $(foreach f,$(AVAILABLE),_build/executed/$f/%.ipynb) notebo
 	@$(book) merge $* --frameworks $(AVAILABLE)
 
 _build/html/index.html: $(merged) $(pages) _build/card $(wildcard _build/machine.json)
-	@$(docs)/python -m sphinx -q -n -W --keep-going -b html -c book -d _build/doctrees/html _build/book _build/html
+	@$(docs)/python -m sphinx -q -n -W --keep-going -b html -c book/pages -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
 lab: notebooks _build/card ## open JupyterLab on the readers' notebooks
@@ -124,12 +124,12 @@ test: book lint ## set everything up and pass all tests
 	$(docs)/python -m pytest -p no:cacheprovider tests --ignore tests/utils
 
 lint: ## look for slips in the code
-	@$(docs)/ruff check --quiet . && echo "ruff: no slips"
+	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && echo "ruff: no slips"
 
 benchmark: book ## measure the measuring, the build and how close the machine is used
-	@$(docs)/python tests/benchmark_build.py $(AVAILABLE)
-	@_build/env/$(firstword $(AVAILABLE))/bin/python tests/benchmark.py
-	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python tests/benchmark_hardware.py)
+	@$(docs)/python benchmarks/building.py $(AVAILABLE)
+	@_build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/measuring.py
+	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/hardware.py)
 
 pins: ## resolve requirements/ anew from pyproject.toml
 	@$(PYTHON) book/environments.py --pins

@@ -40,6 +40,7 @@ class RunError(BookError):
 @dataclass
 class Ran:
     """The executed notebook, its seconds without the kernel's start, and the kernel's versions."""
+
     notebook: dict
     seconds: float
     versions: dict
@@ -50,23 +51,23 @@ def run(notebook, framework, title, progress, timeout, root):
     nodes = nbformat.from_dict(notebook)
     client = NotebookClient(nodes, timeout=timeout, coalesce_streams=True, record_timing=False)
     stops = []
-    with tempfile.TemporaryDirectory(prefix='d2l-', ignore_cleanup_errors=True) as folder, no_orphans():
-        paths = {folder: '.', os.path.realpath(folder): '.', str(root): '<project>', str(Path.home()): '~'}
-        log = Path(folder, '.kernel.log')
+    with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans():
+        paths = {folder: ".", os.path.realpath(folder): ".", str(root): "<project>", str(Path.home()): "~"}
+        log = Path(folder, ".kernel.log")
         try:
             about, seconds = asyncio.run(drive(client, folder, log, progress, stops))
         except (Exception, asyncio.CancelledError) as error:
             if stops:
-                sentence, status = f'interrupted by {signal.Signals(stops[0]).name}', 128 + stops[0]
+                sentence, status = f"interrupted by {signal.Signals(stops[0]).name}", 128 + stops[0]
             else:
                 sentence, status = explain(error, client, timeout, log), 1
             if not sentence:
                 raise
-            where = f'{title}, cell {progress.cell}' if progress.cell else title
-            raise RunError(f'{where}: {sentence}', finished(notebook, nodes, paths), status) from None
+            where = f"{title}, cell {progress.cell}" if progress.cell else title
+            raise RunError(f"{where}: {sentence}", finished(notebook, nodes, paths), status) from None
         finally:
             progress.clear()
-    paths[about['prefix']] = '<environment>'
+    paths[about["prefix"]] = "<environment>"
     return Ran(finished(notebook, nodes, paths), seconds, versions(about, framework))
 
 
@@ -83,14 +84,14 @@ async def drive(client, folder, log, progress, stops):
         loop.add_signal_handler(number, stop, number)
     ticker = asyncio.create_task(tick(progress))
     manager = client.create_kernel_manager()
-    manager.transport_encryption = 'auto'  # the kernel warns of a connection that others could read
+    manager.transport_encryption = "auto"  # the kernel warns of a connection that others could read
     try:
-        with open(log, 'wb') as file:
-            settings = {'IPYTHONDIR': f'{folder}/.ipython'} | os.environ
+        with open(log, "wb") as file:
+            settings = {"IPYTHONDIR": f"{folder}/.ipython"} | os.environ
             await client.async_start_new_kernel(cwd=folder, env=settings, stdout=file, stderr=file)
         await client.async_start_new_kernel_client()
         started = time.monotonic()
-        cells = [(index, cell) for index, cell in enumerate(client.nb.cells) if cell.cell_type == 'code']
+        cells = [(index, cell) for index, cell in enumerate(client.nb.cells) if cell.cell_type == "code"]
         for count, (index, cell) in enumerate(cells, 1):
             progress.at(count)
             await client.async_execute_cell(cell, index)
@@ -106,9 +107,9 @@ async def drive(client, folder, log, progress, stops):
 
 async def ask(client):
     """Return the kernel's Python, its prefix and its packages as a dict."""
-    message = client.kc.execute('', silent=True, user_expressions={'about': ABOUT_KERNEL})
+    message = client.kc.execute("", silent=True, user_expressions={"about": ABOUT_KERNEL})
     reply = await client.async_wait_for_reply(message)
-    return json.loads(ast.literal_eval(reply['content']['user_expressions']['about']['data']['text/plain']))
+    return json.loads(ast.literal_eval(reply["content"]["user_expressions"]["about"]["data"]["text/plain"]))
 
 
 async def tick(progress):
@@ -121,7 +122,7 @@ async def tick(progress):
 @contextmanager
 def no_orphans():
     """Kill on leaving every process that was started inside, and whatever that one started."""
-    if sys.platform == 'linux':
+    if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SUBREAPER, 1)
     ourselves = psutil.Process()
     before = set(ourselves.children(recursive=True))
@@ -138,43 +139,42 @@ def no_orphans():
 def explain(error, client, timeout, log):
     """Return a sentence on why the run ended, or None for an error of this program."""
     if isinstance(error, CellExecutionError):
-        return f'{error.ename}: {error.evalue}'.strip().split('\n')[0]
+        return f"{error.ename}: {error.evalue}".strip().split("\n")[0]
     if isinstance(error, CellTimeoutError):
-        return f'ran longer than {timeout} s: make it do less, or allow more with --timeout'
+        return f"ran longer than {timeout} s: make it do less, or allow more with --timeout"
     if isinstance(error, DeadKernelError):
         status = client.km.provisioner.process.poll()
-        why = f'signal {signal.Signals(-status).name}' if status and status < 0 else f'exit status {status}'
-        why += ', perhaps for want of memory' if status == -signal.SIGKILL else ''
-        return f'the kernel died ({why}){last_words(log)}'
+        why = f"signal {signal.Signals(-status).name}" if status and status < 0 else f"exit status {status}"
+        why += ", perhaps for want of memory" if status == -signal.SIGKILL else ""
+        return f"the kernel died ({why}){last_words(log)}"
     if isinstance(error, NoSuchKernel):
-        return f'no kernel {error.name}: `make book` installs it, and sets JUPYTER_PATH to where it is'
+        return f"no kernel {error.name}: `make book` installs it, and sets JUPYTER_PATH to where it is"
     if not client.kc and isinstance(error, (OSError, RuntimeError)):
-        return f'the kernel does not start: {error}{last_words(log)}'
+        return f"the kernel does not start: {error}{last_words(log)}"
     return None
 
 
 def last_words(log):
     """Return a line with the last that the kernel wrote past the notebook, or ''."""
-    lines = log.read_text(errors='replace').split('\n') if log.exists() else []
-    return next((f'\n  the kernel said last: {line.strip()}' for line in reversed(lines) if line.strip()), '')
+    lines = log.read_text(errors="replace").split("\n") if log.exists() else []
+    return next((f"\n  the kernel said last: {line.strip()}" for line in reversed(lines) if line.strip()), "")
 
 
 def finished(notebook, nodes, paths):
     """Return `notebook` with the outputs in `nodes`, cleaned."""
     ran = iter(code_cells(nodes))
-    cells = [cell | ran_cell(next(ran), paths) if cell['cell_type'] == 'code' else cell for cell in notebook['cells']]
-    return notebook | {'cells': cells}
+    cells = [cell | ran_cell(next(ran), paths) if cell["cell_type"] == "code" else cell for cell in notebook["cells"]]
+    return notebook | {"cells": cells}
 
 
 def ran_cell(node, paths):
     """Return what a run changes in a cell."""
-    return {'outputs': clean([dict(output) for output in node.outputs], paths),
-            'execution_count': node.execution_count}
+    return {"outputs": clean([dict(output) for output in node.outputs], paths), "execution_count": node.execution_count}
 
 
 def versions(about, framework):
     """Return the versions of Python and of the packages that a reader wants to know."""
     module = MODULES[framework]
-    found = {name: about['packages'].get(name) for name in (module, 'numpy', 'matplotlib')}
-    found[module] = found[module] or about['packages'].get(f'{module}_cpu') or about['packages'].get(f'{module}-cpu')
-    return {'python': about['python']} | {name: version for name, version in found.items() if version}
+    found = {name: about["packages"].get(name) for name in (module, "numpy", "matplotlib")}
+    found[module] = found[module] or about["packages"].get(f"{module}_cpu") or about["packages"].get(f"{module}-cpu")
+    return {"python": about["python"]} | {name: version for name, version in found.items() if version}

@@ -17,12 +17,18 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from mdit_py_plugins.myst_role.index import myst_role
 from myst_parser.parsers.options import TokenizeError, options_to_items
 
-BIBLIOGRAPHY = '<!-- references -->'
-ADMONITIONS = {'admonition': None, 'note': 'Note', 'tip': 'Tip', 'hint': 'Hint', 'important': 'Important',
-               'warning': 'Warning'}
-DIRECTIVES = (*ADMONITIONS, 'figure', 'dropdown', 'bibliography')
-ROLES = ('numref', 'eq', 'ref', 'doc', 'cite:p', 'cite:t', 'download')
-OPAQUE = ('code_inline', 'math_inline', 'myst_role', 'image')
+BIBLIOGRAPHY = "<!-- references -->"
+ADMONITIONS = {
+    "admonition": None,
+    "note": "Note",
+    "tip": "Tip",
+    "hint": "Hint",
+    "important": "Important",
+    "warning": "Warning",
+}
+DIRECTIVES = (*ADMONITIONS, "figure", "dropdown", "bibliography")
+ROLES = ("numref", "eq", "ref", "doc", "cite:p", "cite:t", "download")
+OPAQUE = ("code_inline", "math_inline", "myst_role", "image")
 
 
 class PlainError(ValueError):
@@ -32,31 +38,34 @@ class PlainError(ValueError):
 @dataclass
 class Plain:
     """Plain Markdown, the paths of its pictures (references that the cell still has to define), the works it cites."""
-    text: str = ''
+
+    text: str = ""
     images: list = field(default_factory=list)
     cites: list = field(default_factory=list)
 
 
 def recorded(rule):
     """Return the inline `rule` so that its token also keeps the text it was made from."""
+
     def inline_rule(state, silent):
         start, before = state.pos, len(state.tokens)
         matched = rule(state, silent)
         if matched and len(state.tokens) > before and state.tokens[-1].type in OPAQUE:
-            state.tokens[-1].meta['raw'] = state.src[start:state.pos]
+            state.tokens[-1].meta["raw"] = state.src[start : state.pos]
         return matched
+
     return inline_rule
 
 
 def parser():
     """Return a Markdown parser with the extensions that the sections use."""
-    made = MarkdownIt('commonmark').enable('table')
+    made = MarkdownIt("commonmark").enable("table")
     made.use(dollarmath_plugin).use(colon_fence_plugin).use(myst_block_plugin).use(myst_role_plugin)
     made.use(footnote_plugin)
-    made.inline.ruler.at('backticks', recorded(backtick))
-    made.inline.ruler.at('image', recorded(image))
-    made.inline.ruler.at('myst_role', recorded(myst_role))
-    made.inline.ruler.at('math_inline', recorded(math_inline_dollar()))
+    made.inline.ruler.at("backticks", recorded(backtick))
+    made.inline.ruler.at("image", recorded(image))
+    made.inline.ruler.at("myst_role", recorded(myst_role))
+    made.inline.ruler.at("math_inline", recorded(math_inline_dollar()))
     return made
 
 
@@ -66,74 +75,74 @@ PARSER = parser()
 def convert(text, numbers):
     """Return `text` as Plain; raise PlainError for what is left over."""
     plain, edits = Plain(), []
-    lines, at = text.split('\n'), (0, 0)
+    lines, at = text.split("\n"), (0, 0)
     for token in PARSER.parse(text):
-        if token.type == 'inline':
+        if token.type == "inline":
             at = convert_inline(token, lines, at, plain, numbers)
-        elif token.map and not token.type.endswith('_open'):
+        elif token.map and not token.type.endswith("_open"):
             replacement = convert_block(token, plain, numbers)
             if replacement is not None:
                 edits.append((*token.map, replacement))
     for first, last, replacement in reversed(edits):
         lines[first:last] = prefixed(lines[first], replacement) if replacement else []
-    plain.text = '\n'.join(lines).strip('\n')
+    plain.text = "\n".join(lines).strip("\n")
     return plain
 
 
 def prefixed(line, text):
     """Return the lines of `text`, each after the list and quote marks that `line` begins with."""
-    first = re.match(r'(?:[ >]|[-*+] |\d+[.)] )*', line).group()
-    later = ''.join(mark if mark == '>' else ' ' for mark in first)
-    return [((later if number else first) + part).rstrip() for number, part in enumerate(text.split('\n'))]
+    first = re.match(r"(?:[ >]|[-*+] |\d+[.)] )*", line).group()
+    later = "".join(mark if mark == ">" else " " for mark in first)
+    return [((later if number else first) + part).rstrip() for number, part in enumerate(text.split("\n"))]
 
 
 def convert_block(token, plain, numbers):
     """Return the text that replaces a block, '' to drop it, None to keep it."""
-    if token.type in ('myst_target', 'myst_line_comment'):
-        return ''
-    if token.type == 'math_block':
-        return f'$$ {one_line(token.content)} $$'
-    if token.type == 'math_block_label':
-        number = known(numbers['refs'], token.info, 'label').strip('()')
-        return f'$$ {one_line(token.content)} \\tag{{{number}}} $$'
-    if token.type in ('colon_fence', 'fence'):
-        match = re.match(r'\{(\S+)\}(.*)', token.info.strip())
+    if token.type in ("myst_target", "myst_line_comment"):
+        return ""
+    if token.type == "math_block":
+        return f"$$ {one_line(token.content)} $$"
+    if token.type == "math_block_label":
+        number = known(numbers["refs"], token.info, "label").strip("()")
+        return f"$$ {one_line(token.content)} \\tag{{{number}}} $$"
+    if token.type in ("colon_fence", "fence"):
+        match = re.match(r"\{(\S+)\}(.*)", token.info.strip())
         if match:
             return directive(match[1], match[2].strip(), token.content, plain, numbers)
-        if token.type == 'colon_fence':
-            raise PlainError(f'{token.markup}{token.info} opens no directive')
-    if token.type.startswith('footnote'):
-        raise PlainError('a footnote: say it in the text')
+        if token.type == "colon_fence":
+            raise PlainError(f"{token.markup}{token.info} opens no directive")
+    if token.type.startswith("footnote"):
+        raise PlainError("a footnote: say it in the text")
     return None
 
 
 def one_line(formula):
     """Return the formula on one line, so that it stands in quotes and lists too."""
-    return ' '.join(formula.split())
+    return " ".join(formula.split())
 
 
 def known(table, name, what):
     """Return table[name]; raise PlainError naming `what` when there is none."""
     if name not in table:
-        raise PlainError(f'unknown {what} {name!r}')
+        raise PlainError(f"unknown {what} {name!r}")
     return table[name]
 
 
 def directive(name, argument, content, plain, numbers):
     """Return what a directive says in plain Markdown."""
     if name not in DIRECTIVES:
-        raise PlainError(f'unknown directive {{{name}}}; known: {" ".join(DIRECTIVES)}')
+        raise PlainError(f"unknown directive {{{name}}}; known: {' '.join(DIRECTIVES)}")
     options, body = cut_options(content, name)
-    if name == 'bibliography':
+    if name == "bibliography":
         return BIBLIOGRAPHY
     if ADMONITIONS.get(name):
-        body, argument = f'{argument}\n{body}'.strip(), ADMONITIONS[name]
-    title, inner = (within(part, plain, numbers) for part in (argument if name != 'figure' else '', body))
-    if name == 'figure':
+        body, argument = f"{argument}\n{body}".strip(), ADMONITIONS[name]
+    title, inner = (within(part, plain, numbers) for part in (argument if name != "figure" else "", body))
+    if name == "figure":
         return figure(argument, options, inner, plain, numbers)
-    if name == 'dropdown':
-        return f'<details>\n<summary>{PARSER.renderInline(title)}</summary>\n\n{inner}\n\n</details>'
-    return '\n'.join(f'> {line}'.rstrip() for line in f'**{title}**\n\n{inner}'.split('\n'))
+    if name == "dropdown":
+        return f"<details>\n<summary>{PARSER.renderInline(title)}</summary>\n\n{inner}\n\n</details>"
+    return "\n".join(f"> {line}".rstrip() for line in f"**{title}**\n\n{inner}".split("\n"))
 
 
 def within(text, plain, numbers):
@@ -146,29 +155,30 @@ def within(text, plain, numbers):
 
 def cut_options(content, name):
     """Return a directive's options as a dict and its body."""
-    lines = content.strip('\n').split('\n')
-    count = next((number for number, line in enumerate(lines) if not line.startswith(':') or line.startswith(':::')),
-                 len(lines))
+    lines = content.strip("\n").split("\n")
+    count = next(
+        (number for number, line in enumerate(lines) if not line.startswith(":") or line.startswith(":::")), len(lines)
+    )
     try:
-        pairs, _ = options_to_items('\n'.join(line[1:] for line in lines[:count]))
+        pairs, _ = options_to_items("\n".join(line[1:] for line in lines[:count]))
     except TokenizeError as error:
-        raise PlainError(f'the options of {{{name}}} cannot be read: {error}') from None
-    return dict(pairs), '\n'.join(lines[count:]).strip('\n')
+        raise PlainError(f"the options of {{{name}}} cannot be read: {error}") from None
+    return dict(pairs), "\n".join(lines[count:]).strip("\n")
 
 
 def figure(path, options, caption, plain, numbers):
     """Return a picture, referred to by its path, with its number and caption below."""
-    for wanted in ('name', 'alt'):
+    for wanted in ("name", "alt"):
         if not options.get(wanted):
-            raise PlainError(f'figure {path} has no :{wanted}:')
-    number = known(numbers['refs'], options['name'], 'label')
+            raise PlainError(f"figure {path} has no :{wanted}:")
+    number = known(numbers["refs"], options["name"], "label")
     plain.images.append(path)
-    return f'![{escape(options["alt"])}][{path}]\n\n**{number}** {caption}'.strip()
+    return f"![{escape(options['alt'])}][{path}]\n\n**{number}** {caption}".strip()
 
 
 def escape(text):
     """Return the alternative text of a picture so that its brackets do not end it."""
-    return re.sub(r'([\[\]\\])', r'\\\1', ' '.join(text.split()))
+    return re.sub(r"([\[\]\\])", r"\\\1", " ".join(text.split()))
 
 
 def convert_inline(token, lines, at, plain, numbers):
@@ -178,10 +188,10 @@ def convert_inline(token, lines, at, plain, numbers):
     """
     at = max(at, (token.map[0], 0))
     for child in token.children:
-        if child.type == 'footnote_ref':
-            raise PlainError('a footnote: say it in the text')
-        if child.type == 'link_open':
-            check_link(child.attrGet('href'))
+        if child.type == "footnote_ref":
+            raise PlainError("a footnote: say it in the text")
+        if child.type == "link_open":
+            check_link(child.attrGet("href"))
         if child.type in OPAQUE:
             at = replace(child, lines, at, token.map[1], plain, numbers)
     return at
@@ -189,73 +199,73 @@ def convert_inline(token, lines, at, plain, numbers):
 
 def replace(child, lines, at, last, plain, numbers):
     """Find `child` in `lines` from `at` on, replace it if need be, return where the text goes on."""
-    raw = child.meta['raw']
+    raw = child.meta["raw"]
     for row in range(at[0], last):
         column = lines[row].find(raw, at[1] if row == at[0] else 0)
         if column >= 0:
             text = raw
-            if child.type == 'myst_role':
-                text = role(child.meta['name'], child.content.strip('`'), plain, numbers)
-            elif child.type == 'image':
+            if child.type == "myst_role":
+                text = role(child.meta["name"], child.content.strip("`"), plain, numbers)
+            elif child.type == "image":
                 text = attach(child, plain)
-            lines[row] = lines[row][:column] + text + lines[row][column + len(raw):]
+            lines[row] = lines[row][:column] + text + lines[row][column + len(raw) :]
             return row, column + len(text)
-    if child.type in ('myst_role', 'image'):
-        raise PlainError(f'write {" ".join(raw.split())} on one line and without escapes')
+    if child.type in ("myst_role", "image"):
+        raise PlainError(f"write {' '.join(raw.split())} on one line and without escapes")
     return at
 
 
 def check_link(target):
     """Raise PlainError for a link that leads nowhere from a downloaded notebook."""
-    if not target.startswith(('http://', 'https://', 'mailto:')):
-        raise PlainError(f'link to {target!r}: the notebook is read alone; use {{doc}}, {{ref}} or a whole address')
+    if not target.startswith(("http://", "https://", "mailto:")):
+        raise PlainError(f"link to {target!r}: the notebook is read alone; use {{doc}}, {{ref}} or a whole address")
 
 
 def attach(token, plain):
     """Return an inline picture as one that is referred to by its path."""
-    path = token.attrGet('src')
+    path = token.attrGet("src")
     if not token.content:
-        raise PlainError(f'picture {path} has no alternative text')
+        raise PlainError(f"picture {path} has no alternative text")
     plain.images.append(path)
-    return f'![{token.content}][{path}]'
+    return f"![{token.content}][{path}]"
 
 
 def role(name, content, plain, numbers):
     """Return what a role says in plain Markdown."""
     if name not in ROLES:
-        raise PlainError(f'unknown role {{{name}}}`{content}`; known: {" ".join(ROLES)}')
-    if name.startswith('cite:'):
-        return cite(name[-1], [key.strip() for key in content.split(',')], plain, numbers)
-    titled = re.fullmatch(r'(.*?)\s*<(.+)>', content, re.DOTALL)
+        raise PlainError(f"unknown role {{{name}}}`{content}`; known: {' '.join(ROLES)}")
+    if name.startswith("cite:"):
+        return cite(name[-1], [key.strip() for key in content.split(",")], plain, numbers)
+    titled = re.fullmatch(r"(.*?)\s*<(.+)>", content, re.DOTALL)
     words, target = titled.groups() if titled else (None, content)
-    if name == 'download':
-        return words or f'`{target.rpartition("/")[2]}`'
-    if name == 'doc':
-        return doc(words, target.strip('/'), numbers)
-    title = known(numbers['refs'], target, 'label')
-    if name != 'ref':
+    if name == "download":
+        return words or f"`{target.rpartition('/')[2]}`"
+    if name == "doc":
+        return doc(words, target.strip("/"), numbers)
+    title = known(numbers["refs"], target, "label")
+    if name != "ref":
         if words:
-            raise PlainError(f'{{{name}}}`{content}`: write the number alone, {{{name}}}`{target}`')
+            raise PlainError(f"{{{name}}}`{content}`: write the number alone, {{{name}}}`{target}`")
         return title
-    slug = next((slug for slug, section in numbers['sections'].items() if section['title'] == title), None)
-    return f'[{words or title}]({slug}.ipynb)' if slug else words or title
+    slug = next((slug for slug, section in numbers["sections"].items() if section["title"] == title), None)
+    return f"[{words or title}]({slug}.ipynb)" if slug else words or title
 
 
 def doc(words, slug, numbers):
     """Return a link to the notebook of a section; the landing page, which is none, is named only."""
-    if slug == 'index' and words:
+    if slug == "index" and words:
         return words
-    title = known(numbers['sections'], slug, 'section')['title']
-    return f'[{words or title}]({slug}.ipynb)'
+    title = known(numbers["sections"], slug, "section")["title"]
+    return f"[{words or title}]({slug}.ipynb)"
 
 
 def cite(form, keys, plain, numbers):
     """Return a citation, in parentheses (`form` 'p') or as part of the sentence ('t')."""
-    texts = [known(numbers['cites'], key, 'work')[form] for key in keys]
+    texts = [known(numbers["cites"], key, "work")[form] for key in keys]
     plain.cites += keys
-    return f'({"; ".join(texts)})' if form == 'p' else ', '.join(texts)
+    return f"({'; '.join(texts)})" if form == "p" else ", ".join(texts)
 
 
 def references(keys, numbers):
     """Return the list of the cited works in the order of the bibliography."""
-    return '\n'.join(f'* {text}' for key, text in numbers['bibliography'].items() if key in keys)
+    return "\n".join(f"* {text}" for key, text in numbers["bibliography"].items() if key in keys)

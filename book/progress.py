@@ -12,7 +12,7 @@ class Progress:
         self.cell, self.started = 0, time.monotonic()
         self.terminal = self.stream.isatty()
         if not self.terminal:
-            self.say(f'{title}: running {total} cells')
+            self.say(f"{title}: running {total} cells")
 
     @property
     def seconds(self):
@@ -27,17 +27,17 @@ class Progress:
     def tick(self):
         """Draw the line anew on a terminal."""
         if self.terminal:
-            self.say(f'\r\x1b[K{self.title}: cell {self.cell} of {self.total}, {self.seconds:.0f} s', end='')
+            self.say(f"\r\x1b[K{self.title}: cell {self.cell} of {self.total}, {self.seconds:.0f} s", end="")
 
     def clear(self):
         """Take the line away, so that another can be printed."""
         if self.terminal:
-            self.say('\r\x1b[K', end='')
+            self.say("\r\x1b[K", end="")
 
     def done(self):
         """Say that the notebook is finished."""
         self.clear()
-        self.say(f'{self.title}: {self.total} cells in {self.seconds:.0f} s')
+        self.say(f"{self.title}: {self.total} cells in {self.seconds:.0f} s")
 
-    def say(self, text, end='\n'):
+    def say(self, text, end="\n"):
         print(text, end=end, file=self.stream, flush=True)

@@ -1,44 +1,91 @@
-"""Sentences of the text that the machine checks."""
+"""Sentences of the text that the machine checks. Standard library only."""
 
+import hashlib
 import os
+import statistics
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from numbers import Real
+from time import perf_counter
+
+MIME = "application/vnd.d2l.claim+json"
+ENOUGH = 0.85  # of the cores that a claim counts on; with fewer it could not be checked
 
 
 class ClaimError(AssertionError):
     """A claim that this machine does not bear out, raised in strict mode."""
 
 
-def claim(sentence, observed, *, below=None, above=None, otherwise="", attempts=3, unless=None):
-    """Check a sentence of the text on this machine and print ✓ or ✗ with the figures observed.
+@dataclass(frozen=True)
+class Claim:
+    """A checked sentence: `held` is None if it could not be checked, `evidence` the figures, `note` what they mean."""
+
+    sentence: str
+    held: bool | None
+    evidence: str = ""
+    note: str = ""
+
+    def __str__(self):
+        mark = {True: "✓", False: "✗", None: "–"}[self.held]
+        evidence = f" ({self.evidence})" if self.evidence else ""
+        return f"{mark} {self.sentence}{evidence}" + (f"\n  {self.note}" if self.note else "")
+
+    def _repr_mimebundle_(self, **_):
+        return {MIME: asdict(self), "text/plain": str(self)}
+
+
+def claim(sentence, observed, *, below=None, above=None, cores=None, otherwise="", measurements=3):
+    """Check a sentence of the text on this machine and show ✓ or ✗ with the figures observed.
 
     `observed` is a truth value, a number with a bound (`below`, `above` or both, themselves excluded), or a function
-    of no arguments that returns one; the function measures again, `attempts` times at most, before the claim fails.
-    A failing claim also prints `otherwise`: what the difference means. With the environment variable
-    D2L_STRICT_CLAIMS=1 it raises ClaimError instead of printing ✗.
+    of no arguments that returns one. A function is called `measurements` times, whatever it returns; their median
+    decides, and their range is shown.
 
-    `unless` is a function of no arguments, asked after each attempt that fails. It returns a text, the reason why this
-    machine cannot tell at the moment, or nothing. A claim that fails all attempts prints – and the reason if one of
-    them had any, in strict mode as well: it counts as not checked.
+    `cores` is the number of free cores that the claim counts on. If it misses, the machine is asked how many that
+    many busy threads get, and where they get less, – is shown instead: the claim could not be checked.
+
+    A claim that fails also shows `otherwise`: what the difference means. With the environment variable
+    D2L_STRICT_CLAIMS=1 it raises ClaimError instead.
     """
     bounds = _bounds(below, above)
-    if not isinstance(attempts, int) or attempts < 1:
-        raise ValueError(f"a claim takes a whole number of attempts, at least 1, not {attempts!r}")
-    values, reason = [], None
-    for _ in range(attempts if callable(observed) else 1):
-        values.append(_scalar(observed() if callable(observed) else observed, bounds))
-        if held := _holds(values[-1], below, above):
-            break
-        reason = reason or (unless() if unless else None)
-    figures = [_figure(value, below, above) for value in values if not isinstance(value, bool)]
-    text = " ".join(sentence.split()) + _evidence(figures, bounds, held, len(values))
-    if not held and reason:
-        print(f"– {text}\n  not checked: {reason}")
-        return
-    if not held and otherwise:
-        text += f"\n  {otherwise}"
-    if not held and os.environ.get("D2L_STRICT_CLAIMS", "0") not in ("", "0"):
-        raise ClaimError(text)
-    print("✓" if held else "✗", text)
+    if not isinstance(measurements, int) or measurements < 1 or not measurements % 2:
+        raise ValueError(f"a claim takes an odd number of measurements, not {measurements!r}")
+    values = [_scalar(observed(), bounds) for _ in range(measurements)] if callable(observed) else None
+    values = values or [_scalar(observed, bounds)]
+    median = statistics.median_low(values)
+    held = median if isinstance(median, bool) else _lies(median, below, above)
+    evidence, note = _evidence(values, median, (below, above), held), "" if held else otherwise
+    if not held and cores and (got := free_cores(cores)) < ENOUGH * cores:
+        held, note = None, f"not checked: {cores} busy threads got {got:.1f} cores"
+    checked = Claim(" ".join(sentence.split()), held, evidence, note)
+    if held is False and os.environ.get("D2L_STRICT_CLAIMS", "0") not in ("", "0"):
+        raise ClaimError(str(checked))
+    _show(checked)
+
+
+def free_cores(number, seconds=0.2):
+    """Return how many cores' worth of work `number` busy threads get done, the median of three comparisons with one."""
+    data = bytes(100_000)
+
+    def hashes(_):  # Python lets other threads run while it hashes
+        done, end = 0, perf_counter() + seconds
+        while perf_counter() < end:
+            hashlib.sha256(data)
+            done += 1
+        return done
+
+    with ThreadPoolExecutor(number) as pool:
+        return statistics.median(sum(pool.map(hashes, range(number))) / hashes(0) for _ in range(3))
+
+
+def _show(checked):
+    """Display the claim as data in a notebook; print it elsewhere."""
+    ipython = sys.modules.get("IPython")
+    if ipython and ipython.get_ipython():
+        ipython.display.display(checked)
+    else:
+        print(checked)
 
 
 def _bounds(below, above):
@@ -73,21 +120,21 @@ def _scalar(value, bounds):
     return value if isinstance(value, int) else float(value)
 
 
-def _holds(value, below, above):
-    if isinstance(value, bool):
-        return value
+def _lies(value, below, above):
     return (below is None or value < below) and (above is None or value > above)
 
 
-def _figure(value, *bounds):
+def _figure(value, bounds):
     """Return a number to three digits, or in full where these would read like a bound."""
     short = str(value) if isinstance(value, int) else f"{value:.3g}"
     return repr(value) if any(b is not None and value != b and float(short) == b for b in bounds) else short
 
 
-def _evidence(figures, bounds, held, attempts):
-    """Return the figures, the bounds and the number of attempts in brackets, as far as there are any."""
-    parts = [f"{', '.join(figures)}, {bounds}" if held else f"{', '.join(figures)}; not {bounds}"] if figures else []
-    if attempts > 1:
-        parts.append(f"at attempt {attempts}" if held else f"in {attempts} attempts")
-    return f" ({'; '.join(parts)})" if parts else ""
+def _evidence(values, median, bounds, held):
+    """Return the median, the range and the bounds in words; for truth values how many of several were true."""
+    if isinstance(median, bool):
+        return f"{sum(values)} of {len(values)} times" if len(values) > 1 else ""
+    parts = [_figure(median, bounds)]
+    if len(values) > 1:
+        parts.append(f"{_figure(min(values), bounds)} … {_figure(max(values), bounds)} in {len(values)} measurements")
+    return "; ".join([*parts, _bounds(*bounds) if held else f"not {_bounds(*bounds)}"])

@@ -98,16 +98,21 @@ def caches(folder=Path("/sys/devices/system/cpu/cpu0/cache")):
     """
     found = [cache for path in sorted(folder.glob("index*")) if (cache := _linux_cache(path))]
     if platform.system() == "Darwin":
-        names = {"l1dcachesize": (1, "data"), "l1icachesize": (1, "instruction"), "l2cachesize": (2, "unified"),
-                 "l3cachesize": (3, "unified")}  # fmt: skip
+        names = {
+            "l1dcachesize": (1, "data"),
+            "l1icachesize": (1, "instruction"),
+            "l2cachesize": (2, "unified"),
+            "l3cachesize": (3, "unified"),
+        }
         sizes = {  # of the fast cores, where there are two kinds
             name: answer("sysctl", "-n", f"hw.perflevel0.{name}") or answer("sysctl", "-n", f"hw.{name}")
             for name in names
         }
         found = [
             {"level": level, "kind": kind, "bytes": int(sizes[name]), "shared_by": 1 if level == 1 else None}
-            for name, (level, kind) in names.items() if sizes[name].isdigit() and int(sizes[name])
-        ]  # fmt: skip
+            for name, (level, kind) in names.items()
+            if sizes[name].isdigit() and int(sizes[name])
+        ]
     return found
 
 
@@ -119,10 +124,11 @@ def _linux_cache(path):
     sharing = _count(contents(path / "shared_cpu_list"))
     in_a_core = _count(contents(path.parents[1] / "topology" / "thread_siblings_list"))
     return {
-        "level": int(level), "kind": kind.lower(),
+        "level": int(level),
+        "kind": kind.lower(),
         "bytes": int(size.rstrip("KMG")) * {"K": 2**10, "M": 2**20, "G": 2**30}.get(size[-1], 1),
         "shared_by": max(1, sharing // in_a_core) if sharing and in_a_core else None,
-    }  # fmt: skip
+    }
 
 
 def _count(ranges):
@@ -136,11 +142,13 @@ def measure_common():
     return {
         "caches": caches(),
         # 64 MiB an array; where many cores share it, 8 MiB for each, so that no part fits into a core's caches.
-        "bandwidth": {"one core": triad_bandwidth(1, 2**23),
-                      "all cores": triad_bandwidth(cores(), max(2**23, cores() * 2**20))},
+        "bandwidth": {
+            "one core": triad_bandwidth(1, 2**23),
+            "all cores": triad_bandwidth(cores(), max(2**23, cores() * 2**20)),
+        },
         "latency": {str(size): seconds for size, seconds in zip(WORKING_SETS, latencies(WORKING_SETS), strict=True)},
         "product": {"float32": numpy_product(2000)},
-    }  # fmt: skip
+    }
 
 
 def best(function, runs=5):

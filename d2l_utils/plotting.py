@@ -16,10 +16,16 @@ COLORS = ("#0072B2", "#D55E00", "#767676", "#4A1942", "#9D0AFF", "#0A3D1F")
 INK = "#222222"
 STYLE = {
     "axes.prop_cycle": matplotlib.cycler(color=COLORS),
-    "figure.facecolor": "white", "savefig.facecolor": "white", "axes.facecolor": "white",
-    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "axes.facecolor": "white",
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
     "svg.hashsalt": "d2l",
-}  # fmt: skip
+}
 
 
 def use_svg_display():
@@ -57,8 +63,20 @@ def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):
     axes.set_axisbelow(True)
 
 
-def plot(X, Y=None, xlabel=None, ylabel=None, legend=(), xlim=None, ylim=None, xscale="linear", yscale="linear",
-         fmts=("-", "--", "-.", ":"), figsize=(3.5, 2.5), axes=None):  # fmt: skip
+def plot(
+    X,
+    Y=None,
+    xlabel=None,
+    ylabel=None,
+    legend=(),
+    xlim=None,
+    ylim=None,
+    xscale="linear",
+    yscale="linear",
+    fmts=("-", "--", "-.", ":"),
+    figsize=(3.5, 2.5),
+    axes=None,
+):
     """Plot curves: one or several Y over one or several X, or over 0, 1, 2, … if X stands alone.
 
     X and Y are sequences of numbers, one curve, or sequences of such sequences, one curve each; one X serves all Y.

@@ -6,10 +6,24 @@ from pathlib import Path
 
 FOLDERS = (Path(__file__).parents[1] / "notebooks" / "data", Path(__file__).parent / "data")  # project, wheel
 UNITS = {
-    "KiB": 2**10, "MiB": 2**20, "GB": 1e9, "Gbit/s": 1e9 / 8, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12,
-    "ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "GHz": 1e9, "MT/s": 1e6, "IOPS": 1, "Tflop/s": 1e12,
-    "bit": 1, "count": 1, "pJ": 1e-12,
-}  # fmt: skip
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GB": 1e9,
+    "Gbit/s": 1e9 / 8,
+    "MB/s": 1e6,
+    "GB/s": 1e9,
+    "TB/s": 1e12,
+    "ns": 1e-9,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "GHz": 1e9,
+    "MT/s": 1e6,
+    "IOPS": 1,
+    "Tflop/s": 1e12,
+    "bit": 1,
+    "count": 1,
+    "pJ": 1e-12,
+}
 
 
 @dataclass(frozen=True)

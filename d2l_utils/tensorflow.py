@@ -12,10 +12,27 @@ from .timelines import Span, timeline
 from .timing import Benchmark, Measurement, Timer, compare, measure, report
 
 __all__ = [
-    "Timer", "Benchmark", "Measurement", "measure", "compare", "report", "ClaimError", "claim",
-    "use_svg_display", "set_figsize", "set_axes", "plot", "Span", "timeline",
-    "synchronize", "try_gpu", "try_all_gpus", "devices", "your_machine", "specifications",
-]  # fmt: skip
+    "Timer",
+    "Benchmark",
+    "Measurement",
+    "measure",
+    "compare",
+    "report",
+    "ClaimError",
+    "claim",
+    "use_svg_display",
+    "set_figsize",
+    "set_axes",
+    "plot",
+    "Span",
+    "timeline",
+    "synchronize",
+    "try_gpu",
+    "try_all_gpus",
+    "devices",
+    "your_machine",
+    "specifications",
+]
 
 
 def synchronize(*arrays):

@@ -88,9 +88,16 @@ def _legend(axes, colors):
     below = axes.transAxes + ScaledTranslation(0, -0.48, axes.figure.dpi_scale_trans)
     axes.legend(
         handles=[Patch(color=color, label=kind) for kind, color in colors.items()],
-        loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, ncols=4,
-        borderaxespad=0, borderpad=0, frameon=False, handlelength=1, handleheight=1,
-    )  # fmt: skip
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        bbox_transform=below,
+        ncols=4,
+        borderaxespad=0,
+        borderpad=0,
+        frameon=False,
+        handlelength=1,
+        handleheight=1,
+    )
 
 
 def _label(axes, bars, spans):

@@ -12,8 +12,8 @@ from bs4 import BeautifulSoup
 from tiny import MACHINE, Project
 from tiny_book import build
 
-from book.card import binary, quantity
-from book.facts import describe_machine
+from book.pages.machine_card import binary, quantity
+from book.pages.facts import describe_machine
 from d2l_utils import card as file
 from d2l_utils import machine as measuring
 
@@ -100,9 +100,14 @@ def test_on_another_machine_all_is_measured_anew(machine, fact):
 
 @pytest.mark.parametrize(
     ("module", "measured"),
-    [("machine", ["common", "torch"]), ("kernels", ["common", "torch"]), ("torch", ["torch"]), ("timing", ["torch"]),
-     ("jax", [])],
-)  # fmt: skip
+    [
+        ("machine", ["common", "torch"]),
+        ("kernels", ["common", "torch"]),
+        ("torch", ["torch"]),
+        ("timing", ["torch"]),
+        ("jax", []),
+    ],
+)
 def test_what_changed_code_measured_is_measured_anew(machine, module, measured):
     machine.card()
     (file.HERE / f"{module}.py").write_text("changed")
@@ -258,8 +263,12 @@ def test_this_machine_is_described():
 
 def test_caches_are_read_from_the_folder_of_linux(tmp_path, monkeypatch):
     monkeypatch.setattr(measuring.platform, "system", lambda: "Linux")
-    told = {"index0": ("1", "Data", "48K", "0,8"), "index1": ("3", "Unified", "32M", "0-3,8-11"),
-            "index2": ("4", "Unified", "1G"), "index3": ()}  # fmt: skip
+    told = {
+        "index0": ("1", "Data", "48K", "0,8"),
+        "index1": ("3", "Unified", "32M", "0-3,8-11"),
+        "index2": ("4", "Unified", "1G"),
+        "index3": (),
+    }
     for index, values in told.items():
         (tmp_path / "cache" / index).mkdir(parents=True)
         for name, value in zip(("level", "type", "size", "shared_cpu_list"), values, strict=False):
@@ -271,7 +280,8 @@ def test_caches_are_read_from_the_folder_of_linux(tmp_path, monkeypatch):
             (tmp_path / "topology" / "thread_siblings_list").write_text(f"{siblings}\n")
         found = measuring.caches(tmp_path / "cache")
         assert [tuple(cache.values()) for cache in found] == [
-            (*cache, shared) for cache, shared in zip(expected, sharing, strict=True)]  # fmt: skip
+            (*cache, shared) for cache, shared in zip(expected, sharing, strict=True)
+        ]
         assert list(found[0]) == ["level", "kind", "bytes", "shared_by"]
     assert measuring.caches(tmp_path / "none") == []
 
@@ -280,10 +290,12 @@ def test_the_narrowest_control_group_around_this_process_counts(tmp_path, monkey
     told, root = tmp_path / "cgroup", tmp_path / "fs"
     told.write_text("4:memory:/v1\n0::/outer/own\n")
     groups = {
-        root: ("max 100000", "max"), root / "outer": ("150000 100000", str(3 * 2**30)),
-        root / "outer" / "own": ("max 100000", str(2**30)), root / "v1": ("100 100000", "1"),
+        root: ("max 100000", "max"),
+        root / "outer": ("150000 100000", str(3 * 2**30)),
+        root / "outer" / "own": ("max 100000", str(2**30)),
+        root / "v1": ("100 100000", "1"),
         tmp_path: ("100 100000", "1"),
-    }  # fmt: skip
+    }
     for folder, (quota, memory) in groups.items():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "cpu.max").write_text(f"{quota}\n")
@@ -386,8 +398,13 @@ def test_a_framework_whose_part_is_up_to_date_is_not_imported(tmp_path):
     path = tmp_path / "machine.json"
     for parts, status in (({"jax": part}, 0), ({}, 1)):
         path.write_text(json.dumps(kept | {"frameworks": parts}))
-        done = subprocess.run([sys.executable, "-m", "d2l_utils.card", "jax"], cwd=ROOT, capture_output=True, text=True,
-                              env=os.environ | {"D2L_MACHINE_CARD": str(path)})  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "d2l_utils.card", "jax"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"D2L_MACHINE_CARD": str(path)},
+        )
         assert done.returncode == status, done.stderr
     assert "No module named 'jax'" in done.stderr
 
@@ -407,8 +424,10 @@ def shown(folder, content):
 
 
 def tables(page):
-    return [[[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table.select("tr")]
-            for table in page.select("table")]  # fmt: skip
+    return [
+        [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table.select("tr")]
+        for table in page.select("table")
+    ]
 
 
 def content(**parts):
@@ -462,5 +481,14 @@ def test_a_machine_is_described_in_one_phrase():
 def test_units_read_well_over_the_whole_range():
     values = [0.5e-9, 9.9996e-10, 1.25e-6, 0.02, 1, 31.8e9, 999.4e9, 999.6e9, 2e15]
     assert [quantity(value, "x") for value in values] == [
-        "0.50 nx", "1.00 nx", "1.25 µx", "20.0 mx", "1.00 x", "31.8 Gx", "999 Gx", "1.00 Tx", "2000 Tx"]  # fmt: skip
+        "0.50 nx",
+        "1.00 nx",
+        "1.25 µx",
+        "20.0 mx",
+        "1.00 x",
+        "31.8 Gx",
+        "999 Gx",
+        "1.00 Tx",
+        "2000 Tx",
+    ]
     assert [binary(size) for size in (64, 2**14, 3 * 2**19, 2**30)] == ["64 bytes", "16 KiB", "1.5 MiB", "1 GiB"]

@@ -10,8 +10,11 @@ NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 FIGURES = sorted((NOTEBOOKS / "img").glob("*.svg"))
 SECTIONS = sorted(NOTEBOOKS.glob("*.md"))
 SVG = "{http://www.w3.org/2000/svg}"
-DIRECTIVE = re.compile(r"^(?P<fence>:{3,}|`{3,})\{(?:figure|image)\} *(?P<path>\S+)\n"
-                       r"(?P<options>(?: *:[\w-]+:.*\n)*)", re.MULTILINE)
+DIRECTIVE = re.compile(
+    r"^(?P<fence>:{3,}|`{3,})\{(?:figure|image)\} *(?P<path>\S+)\n"
+    r"(?P<options>(?: *:[\w-]+:.*\n)*)",
+    re.MULTILINE,
+)
 INLINE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<path>[^)\s]+)\)")
 
 each_figure = pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.name)
@@ -23,11 +26,13 @@ def elements(path):
 
     Inheritance is by nesting, as SVG does it for font-size and fill.
     """
+
     def walk(element, inherited):
         attributes = inherited | element.attrib
         yield element, attributes
         for child in element:
             yield from walk(child, attributes)
+
     return walk(ElementTree.parse(path).getroot(), {"fill": "#000000"})
 
 
@@ -40,9 +45,8 @@ def texts(path):
 
 def contrast_with_white(colour):
     """Return the contrast ratio of '#rrggbb' with white, as WCAG 2.2 defines it."""
-    channels = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-                        for c in channels]
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
 
 
@@ -82,8 +86,7 @@ def test_a_figure_lies_on_a_white_background(path):
     root = ElementTree.parse(path).getroot()
     background = root.find(f"{SVG}rect")
     assert background.get("fill") == "#ffffff"
-    assert [background.get(side) for side in ("width", "height")] == [
-        root.get("width"), root.get("height")]
+    assert [background.get(side) for side in ("width", "height")] == [root.get("width"), root.get("height")]
 
 
 @each_figure
@@ -91,8 +94,7 @@ def test_a_figure_holds_no_script_and_no_style_that_these_tests_cannot_see(path)
     for element, _ in elements(path):
         name = element.tag.removeprefix(SVG)
         assert name not in ("script", "style", "foreignObject", "image"), name
-        unseen = [key for key in element.attrib
-                  if key.startswith("on") or key in ("style", "class")]
+        unseen = [key for key in element.attrib if key.startswith("on") or key in ("style", "class")]
         assert not unseen, f"<{name}> has {unseen}"
 
 
@@ -111,15 +113,13 @@ def test_a_figure_refers_to_nothing_outside_itself(path):
 
 @each_figure
 def test_text_in_a_figure_is_large_enough(path):
-    small = [words for words, attributes in texts(path)
-             if float(attributes.get("font-size", 16)) < 13]
+    small = [words for words, attributes in texts(path) if float(attributes.get("font-size", 16)) < 13]
     assert not small
 
 
 @each_figure
 def test_text_in_a_figure_stands_out_from_white(path):
-    pale = [words for words, attributes in texts(path)
-            if contrast_with_white(attributes["fill"]) < 4.5]
+    pale = [words for words, attributes in texts(path) if contrast_with_white(attributes["fill"]) < 4.5]
     assert not pale
 
 
@@ -128,21 +128,18 @@ def topic(figure):
 
 
 def test_every_figure_belongs_to_a_section():
-    assert not [path.name for path in FIGURES
-                if not any(section.stem.startswith(topic(path)) for section in SECTIONS)]
+    assert not [path.name for path in FIGURES if not any(section.stem.startswith(topic(path)) for section in SECTIONS)]
 
 
 @each_figure
 def test_a_figure_is_used(path):
-    shown = {shown for section in SECTIONS
-             for shown, _ in pictures(section.read_text(encoding="utf-8"))}
+    shown = {shown for section in SECTIONS for shown, _ in pictures(section.read_text(encoding="utf-8"))}
     assert f"img/{path.name}" in shown
 
 
 @each_section
 def test_a_section_shows_pictures_that_exist(path):
-    missing = [shown for shown, _ in pictures(path.read_text(encoding="utf-8"))
-               if not (path.parent / shown).is_file()]
+    missing = [shown for shown, _ in pictures(path.read_text(encoding="utf-8")) if not (path.parent / shown).is_file()]
     assert not missing
 
 
@@ -162,7 +159,6 @@ def test_alternative_text_is_found_in_both_ways_of_showing_a_picture():
     assert sorted(pictures(source)) == [("img/a.svg", "Two boxes."), ("img/b.svg", "A line.")]
 
 
-@pytest.mark.parametrize(("colour", "ratio"), [
-    ("#000000", 21), ("#ffffff", 1), ("#767676", 4.54)])
+@pytest.mark.parametrize(("colour", "ratio"), [("#000000", 21), ("#ffffff", 1), ("#767676", 4.54)])
 def test_contrast_agrees_with_known_ratios(colour, ratio):
     assert contrast_with_white(colour) == pytest.approx(ratio, abs=0.01)

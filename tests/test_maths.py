@@ -3,7 +3,7 @@
 import pytest
 from tiny_book import build, prose
 
-from book.maths import TeXError, mathml
+from book.pages.maths import TeXError, mathml
 
 
 def test_a_formula_becomes_mathml_and_nothing_else():

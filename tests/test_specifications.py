@@ -186,10 +186,20 @@ def energies_out_of_order(rows):
 
 
 CHECKS = (
-    incomplete, implausible, badly_dated, badly_linked, silent_disagreements, memory_against_arithmetic,
-    links_against_arithmetic, storage_against_arithmetic, accelerators_beyond_their_peak, cpus_against_arithmetic,
-    ladder_out_of_order, eras_far_apart, energies_out_of_order,
-)  # fmt: skip
+    incomplete,
+    implausible,
+    badly_dated,
+    badly_linked,
+    silent_disagreements,
+    memory_against_arithmetic,
+    links_against_arithmetic,
+    storage_against_arithmetic,
+    accelerators_beyond_their_peak,
+    cpus_against_arithmetic,
+    ladder_out_of_order,
+    eras_far_apart,
+    energies_out_of_order,
+)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

@@ -53,7 +53,7 @@ def build(folder, *cells, builder="html", index=INDEX, files=(), facts=None, not
             reader.write_text("{}", encoding="utf-8")
     places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
     settings = [f"-Dd2l_{name}={folder / place}" for name, place in places.items()]
-    options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book"), *settings]
+    options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book" / "pages"), *settings]
     warnings = io.StringIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
         status = build_main([*options, str(source), str(output)])

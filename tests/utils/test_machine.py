@@ -30,8 +30,7 @@ def measured(place, d2l):
 
 
 def test_a_card_has_all_its_parts(measured, framework):
-    assert list(measured) == [
-        "machine", "date", "caches", "bandwidth", "latency", "product", "framework", "gpus"]  # fmt: skip
+    assert list(measured) == ["machine", "date", "caches", "bandwidth", "latency", "product", "framework", "gpus"]
     assert list(measured["machine"]) == ["cpu", "cores", "memory_gb", "gpus", "system"]
     assert len(measured["date"]) == 10
     assert all(list(cache) == ["level", "kind", "bytes", "shared_by"] for cache in measured["caches"])

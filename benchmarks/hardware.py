@@ -1,6 +1,6 @@
-"""Measure the section on hardware: `python tests/benchmark_hardware.py`, in the PyTorch environment, with a C compiler.
+"""Measure the section on hardware: `python benchmarks/hardware.py`, in the PyTorch environment, with a C compiler.
 
-Sets the triad and the chase of d2l_utils.kernels beside benchmark_hardware.c, on the same arrays, and PyTorch's product
+Sets the triad and the chase of d2l_utils.kernels beside hardware.c, on the same arrays, and PyTorch's product
 beside the other BLAS at hand and the peak, which is measured too. Candidates take turns within one run, in an order
 drawn by lot. Ends with status 1 when a ratio misses its bounds by the medians of the rounds and by the best rounds.
 """
@@ -35,7 +35,7 @@ ARGUMENTS = {"triads": "pppdlii", "chase": "pl", "add": "l", "multiply_add": "lf
 
 
 def compiled(folder):
-    """Compile benchmark_hardware.c into a library and load it, or say how to get a compiler."""
+    """Compile hardware.c into a library and load it, or say how to get a compiler."""
     compiler, library = shlex.split(os.environ.get("CC", "")) or ["cc"], str(Path(folder, "hardware.so"))
     if not shutil.which(compiler[0]):
         sys.exit(f"no C compiler {compiler[0]}: install one (apt-get install gcc, xcode-select --install) or set CC")
@@ -44,7 +44,7 @@ def compiled(folder):
     done = subprocess.run([*command, Path(__file__).with_suffix(".c")], capture_output=True, text=True, timeout=120)
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit status {done.returncode}"]
-        sys.exit(f"{shlex.join(compiler)} does not compile benchmark_hardware.c: {said[0]}")
+        sys.exit(f"{shlex.join(compiler)} does not compile hardware.c: {said[0]}")
     c = ctypes.CDLL(library)
     for name, letters in ARGUMENTS.items():
         getattr(c, name).argtypes = [TYPES[letter] for letter in letters]

@@ -16,7 +16,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 from book import FRAMEWORKS
-from book.tabs import framework_of, frameworks_of
+from book.pages.tabs import framework_of, frameworks_of
 
 logger = logging.getLogger(__name__)
 WORDS_PER_MINUTE = 200

@@ -1,4 +1,4 @@
-"""Measure the measuring: `python tests/benchmark.py`, in the PyTorch environment beside torch.utils.benchmark too.
+"""Measure the measuring: `python benchmarks/measuring.py`, in the PyTorch environment beside torch.utils.benchmark too.
 
 Prints, as ratios within one run, what `with Benchmark` adds to an empty block, and how far the medians of `measure`
 lie from those of `timeit` and `torch.utils.benchmark` on the same callables. Candidates take turns, and a ratio is

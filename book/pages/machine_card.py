@@ -13,13 +13,15 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from book import MODULES
-from book.facts import describe_machine, name_day
+from book.pages.facts import describe_machine, name_day
 
 PREFIXES = {"T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 NONE = "–"
 FORM = 1  # of the file, as in d2l_utils/card.py
-TF32 = ("On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the factors are "
-        "rounded to 10 bits behind the binary point. PyTorch does not.")  # fmt: skip
+TF32 = (
+    "On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the factors are "
+    "rounded to 10 bits behind the binary point. PyTorch does not."
+)
 
 
 class Machine(SphinxDirective):
@@ -45,8 +47,10 @@ def show(card):
     how = "Each figure is the best of several runs, that of a tiny operation their median."
     line = [nodes.strong("", describe_machine(card["machine"])), nodes.Text(f", measured {when}. {how}")]
     small = [caches(card["caches"]), bandwidths(card["bandwidth"]), latencies(card["latency"])]
-    use = ("A section asks for these figures with `d2l.your_machine()`. They are kept until the machine or a framework "
-           "changes; `make card` measures them anew, best while nothing else runs.")  # fmt: skip
+    use = (
+        "A section asks for these figures with `d2l.your_machine()`. They are kept until the machine or a framework "
+        "changes; `make card` measures them anew, best while nothing else runs."
+    )
     found = [
         nodes.paragraph("", "", *line),
         nodes.container("", *filter(None, small), classes=["machine-memory"]),
@@ -60,8 +64,9 @@ def show(card):
 
 def caches(found):
     """Return the table of caches as the system reports them, or None."""
-    rows = [(f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"]))
-            for cache in found]  # fmt: skip
+    rows = [
+        (f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"])) for cache in found
+    ]
     return table(("cache", "size as reported", "serves"), rows)
 
 
@@ -93,8 +98,11 @@ def products(numpy, parts):
 
 def gpus(parts):
     """Return the table of what each framework reaches on each GPU, or None."""
-    rows = [(f"{gpu['name']}, {part['name']}", quantity(gpu["bandwidth"], "B/s"), *rates(gpu["product"]))
-            for part in parts for gpu in part["gpus"]]  # fmt: skip
+    rows = [
+        (f"{gpu['name']}, {part['name']}", quantity(gpu["bandwidth"], "B/s"), *rates(gpu["product"]))
+        for part in parts
+        for gpu in part["gpus"]
+    ]
     return table(("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16"), rows)
 
 

@@ -32,9 +32,15 @@ LOOKS = {True: ("✓ ", "held"), False: ("✗ ", "missed"), None: ("– ", "unch
 def link_to_page(page, here, title=None):
     """Return a link to a page, which says `title` or else the page's own title."""
     return addnodes.pending_xref(
-        "", nodes.inline("", title or page), refdomain="std", reftype="doc", reftarget=page, refdoc=here,
-        refexplicit=title is not None, refwarn=True,
-    )  # fmt: skip
+        "",
+        nodes.inline("", title or page),
+        refdomain="std",
+        reftype="doc",
+        reftarget=page,
+        refdoc=here,
+        refexplicit=title is not None,
+        refwarn=True,
+    )
 
 
 class Sections(SphinxDirective):
@@ -67,9 +73,17 @@ class Sections(SphinxDirective):
 
     def _tree(self, pages):
         tree = addnodes.toctree(
-            entries=[(None, page) for page in pages], includefiles=pages, parent=self.env.docname, numbered=999,
-            maxdepth=2, hidden=True, glob=False, titlesonly=False, includehidden=False, caption=None,
-        )  # fmt: skip
+            entries=[(None, page) for page in pages],
+            includefiles=pages,
+            parent=self.env.docname,
+            numbered=999,
+            maxdepth=2,
+            hidden=True,
+            glob=False,
+            titlesonly=False,
+            includehidden=False,
+            caption=None,
+        )
         self.set_source_info(tree)
         return nodes.compound("", tree, classes=["toctree-wrapper"])
 
@@ -107,9 +121,17 @@ class Claims(SphinxDirective):
             link = nodes.reference("", claim["sentence"], refuri=address, internal=True)
             listed += nodes.list_item("", nodes.paragraph("", "", nodes.inline("", mark, classes=[kind]), link))
         return create_component(
-            "dropdown", children=[title, listed], opened=held < len(claims), type="dropdown", has_title=True,
-            icon=None, chevron=None, container_classes=[], title_classes=[], body_classes=[],
-        )  # fmt: skip
+            "dropdown",
+            children=[title, listed],
+            opened=held < len(claims),
+            type="dropdown",
+            has_title=True,
+            icon=None,
+            chevron=None,
+            container_classes=[],
+            title_classes=[],
+            body_classes=[],
+        )
 
 
 class OutputLexer(RegexLexer):

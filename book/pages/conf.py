@@ -1,13 +1,13 @@
 """Settings of the book, for both passes of Sphinx.
 
-python -m sphinx -b dummy -c book notebooks _build/numbers    reads the sources, writes numbers.json
-python -m sphinx -b html -c book _build/book _build/html      reads the merged notebooks, writes the pages
+python -m sphinx -b dummy -c book/pages notebooks _build/numbers    reads the sources, writes numbers.json
+python -m sphinx -b html -c book/pages _build/book _build/html      reads the merged notebooks, writes the pages
 """
 
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "_build"
 sys.path.insert(0, str(ROOT))
 
@@ -19,13 +19,13 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
-    "book.bibliography",
-    "book.maths",
-    "book.tabs",
-    "book.facts",
-    "book.claims",
-    "book.card",
-    "book.numbers",
+    "book.pages.bibliography",
+    "book.pages.maths",
+    "book.pages.tabs",
+    "book.pages.facts",
+    "book.pages.landing",
+    "book.pages.machine_card",
+    "book.pages.numbers",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["README.md", ".ipynb_checkpoints"]

@@ -1,4 +1,4 @@
-"""Measure the build: `python tests/benchmark_build.py FRAMEWORK…`, after `make book`.
+"""Measure the build: `python benchmarks/building.py FRAMEWORK…`, after `make book`.
 
 Prints, as ratios within one run, what our pipeline takes for the notebooks of all sections, cold and after a change of
 prose, against `jupyter nbconvert --execute` of the same notebooks. Works on a copy of the project's sources.
@@ -56,8 +56,12 @@ def main(frameworks):
         nbconvert = [sys.executable, "-m", "nbconvert", *options]  # one by one: several would share a kernel
         plain = sum(seconds(*nbconvert, notebook, folder=folder) for notebook in notebooks)
     print(f"build of {len(notebooks)} notebooks                     seconds   over nbconvert --execute")
-    for title, taken in (("nbconvert --execute", plain), ("cold build", cold), ("after a change of prose", prose),
-                         ("after no change", nothing)):  # fmt: skip
+    for title, taken in (
+        ("nbconvert --execute", plain),
+        ("cold build", cold),
+        ("after a change of prose", prose),
+        ("after no change", nothing),
+    ):
         print(f"{title:<38} {taken:9.2f}   {taken / plain:9.3f}")
 
 
