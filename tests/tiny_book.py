@@ -8,7 +8,7 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 ROOT = Path(__file__).resolve().parent.parent
-INDEX = "# Tiny\n\n```{sections}\npage: Page. The only page.\nother: Other. Another page.\n```\n\n```{claims}\n```\n"
+INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\n```\n\n```{claims}\n```\n"
 
 
 def prose(text, framework=None):
