@@ -1,4 +1,4 @@
-"""What a page says about itself: reading time, notebooks, machine; or that nothing ran."""
+"""What a page says about itself: reading time, notebooks, machine."""
 
 import json
 
@@ -48,12 +48,9 @@ def test_a_framework_that_did_not_run_has_no_line_and_no_notebook(tmp_path):
     assert "PyTorch" not in page.select_one(".colophon").get_text()
 
 
-def test_a_page_that_did_not_run_says_so_and_keeps_its_switch(tmp_path):
+def test_a_page_that_did_not_run_offers_no_notebook_and_names_no_machine_but_keeps_its_switch(tmp_path):
     page = page_of(tmp_path, *CELLS, notebooks=False)
-    assert [words(line) for line in page.select(".page-facts")] == [
-        "1 min read",
-        "This section was not run in this build: make book runs it.",
-    ]
+    assert [words(line) for line in page.select(".page-facts")] == ["1 min read"]
     assert page.select_one(".colophon") is None
     whole = BeautifulSoup((tmp_path / "html" / "page.html").read_text(encoding="utf-8"), "html.parser")
     assert [button["value"] for button in whole.select(".framework-switch button")] == ["pytorch", "jax"]

@@ -19,7 +19,6 @@ from book.pages.tabs import framework_of, frameworks_of
 
 logger = logging.getLogger(__name__)
 WORDS_PER_MINUTE = 200
-NOT_RUN = ("This section was not run in this build: ", "make book", " runs it.")  # code is in the middle
 
 
 def reading_minutes(document, framework):
@@ -38,18 +37,12 @@ def _words(node, framework):
 
 
 def header(minutes, notebooks):
-    """Return the line under the title: reading time and one notebook, a path, for each framework."""
+    """Return the line under the title: reading time and one notebook, a path, for each framework that ran."""
     line = nodes.paragraph("", f"{minutes} min read")
     for place, (name, path) in enumerate(notebooks.items()):
         line += nodes.Text(" · " if place else " · Notebooks: ")
         line += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
     return nodes.container("", line, classes=["page-facts"])
-
-
-def not_run():
-    """Return the line that heads a page without a run."""
-    said = [nodes.literal("", words) if place % 2 else nodes.Text(words) for place, words in enumerate(NOT_RUN)]
-    return nodes.container("", nodes.paragraph("", "", *said), classes=["page-facts", "not-run"])
 
 
 def colophon(runs):
@@ -112,12 +105,9 @@ class DescribePage(SphinxTransform):
 
     def _describe(self, section, framework, runs):
         notebooks = {name: self._notebook(name) for name in runs}
-        head = header(reading_minutes(self.document, framework), notebooks)
+        section.insert(1, header(reading_minutes(self.document, framework), notebooks))
         if runs:
-            section.insert(1, head)
             section += colophon(runs)
-        else:
-            section.insert(1, [head, not_run()])
 
     def _notebook(self, framework):
         """Return the path of a reader's notebook as Sphinx takes it, from the folder of the pages."""
