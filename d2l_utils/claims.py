@@ -10,6 +10,7 @@ from numbers import Real
 from time import perf_counter
 
 MIME = "application/vnd.d2l.claim+json"
+MARKS = {True: "✓", False: "✗", None: "–"}  # held, missed, not checked
 ENOUGH = 0.85  # of the cores that a claim counts on; with fewer it could not be checked
 
 
@@ -27,9 +28,8 @@ class Claim:
     note: str = ""
 
     def __str__(self):
-        mark = {True: "✓", False: "✗", None: "–"}[self.held]
         evidence = f" ({self.evidence})" if self.evidence else ""
-        return f"{mark} {self.sentence}{evidence}" + (f"\n  {self.note}" if self.note else "")
+        return f"{MARKS[self.held]} {self.sentence}{evidence}" + (f"\n  {self.note}" if self.note else "")
 
     def _repr_mimebundle_(self, **_):
         return {MIME: asdict(self), "text/plain": str(self)}

@@ -1,19 +1,7 @@
 """What the Sphinx extensions make of a merged notebook, on the smallest one."""
 
-import json
-
 import pytest
-from bs4 import BeautifulSoup
-from tiny_book import INDEX, build, code, prose
-
-ALL = ("pytorch", "tensorflow", "jax", "mxnet")
-
-
-def page_of(folder, *cells, **settings):
-    """Build a page; return its article."""
-    status, warnings, output = build(folder, *cells, **settings)
-    assert (status, warnings) == (0, "")
-    return BeautifulSoup((output / "page.html").read_text(encoding="utf-8"), "html.parser").article
+from tiny_book import build, code, page_of, prose, text_of
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +21,8 @@ def article(tmp_path_factory):
         code("work()", "pytorch", "remove-input", outputs=["1 ms\n"]),
         code("work()", "jax", "remove-input", outputs=["2 ms\n"]),
         code("plot()", outputs=[picture], mystnb={"image": {"alt": "A falling line."}}),
-        code("solve()", "solution", "hide-cell"),
     ]
-    run = {"seconds": 12.4, "date": "2026-11-20T10:00:00", "versions": {"jax": "0.10.2"}}
-    run["machine"] = {"cpu": "Abacus 9", "cores": 2, "memory_gb": 7.8, "gpus": [], "system": "Linux"}
-    return page_of(tmp_path_factory.mktemp("book"), *cells, facts={"pytorch": run, "jax": run})
+    return page_of(tmp_path_factory.mktemp("book"), *cells)
 
 
 def test_neighbours_of_single_frameworks_become_one_tab_set(article):
@@ -74,66 +59,18 @@ def test_shared_code_with_different_outputs_stands_once_above_their_tabs(article
 
 
 def test_every_cell_has_its_id_as_anchor(article):
-    assert {cell["id"] for cell in article.select(".cell")} >= {"c2", "c4", "c8", "c9", "c10", "c11", "c12"}
-
-
-def test_a_solution_is_folded(article):
-    assert "solve" in article.select_one("details.hide").get_text()
+    assert {cell["id"] for cell in article.select(".cell")} >= {"c2", "c4", "c8", "c9", "c10", "c11"}
 
 
 def test_a_picture_carries_its_alternative_text(article):
     assert article.select_one("img")["alt"] == "A falling line."
 
 
-def test_the_page_names_reading_time_notebooks_and_machine(article):
-    facts = article.select_one(".page-facts")
-    assert facts.get_text().strip().startswith("1 min read")
-    assert [link["href"] for link in facts.select("a")] == ["notebooks/pytorch/page.ipynb", "notebooks/jax/page.ipynb"]
-    foot = article.select_one(".colophon").get_text()
-    assert "Abacus 9, 2 cores, 8 GiB of memory, no GPU, Linux (20 November 2026)" in foot
-    assert "JAX: jax 0.10.2; the notebook took 12 s." in " ".join(foot.split())
-
-
-def test_reading_time_counts_the_words_of_one_framework(tmp_path):
-    cells = [
-        prose("# Page\n\n" + "word " * 398),
-        *(prose("word " * 400, name) for name in ALL),
-        code("a + " * 900 + "a"),
-    ]
-    assert page_of(tmp_path, *cells).select_one(".page-facts").get_text().strip().startswith("4 min read")
-
-
 def test_a_builder_that_cannot_switch_shows_the_tabs_one_below_the_other(tmp_path):
     cells = [prose("# Page"), prose("Torch.", "pytorch"), prose("Jax.", "jax"), prose("Remark.", "jax")]
-    status, warnings, output = build(tmp_path, *cells, builder="text")
-    assert (status, warnings) == (0, "")
-    text = (output / "page.txt").read_text(encoding="utf-8")
-    paragraphs = [line.strip() for line in text.split("\n\n")]
+    paragraphs = text_of(tmp_path, *cells)
     start = paragraphs.index("**PyTorch**")
     assert paragraphs[start:] == ["**PyTorch**", "Torch.", "**JAX**", "Jax.", "Remark."]
-
-
-def test_the_landing_page_lists_what_stands_and_what_is_to_come(tmp_path):
-    status, warnings, output = build(tmp_path, prose("# Page"))
-    assert (status, warnings) == (0, "")
-    page = BeautifulSoup((output / "index.html").read_text(encoding="utf-8"), "html.parser").article
-    assert [item.p.get_text() for item in page.select(".sections > li")] == ["Page", "Other to come"]
-    assert "no record of claims" in page.get_text()
-
-
-def test_the_landing_page_counts_claims_and_links_each(tmp_path):
-    claims = [
-        {"section": "page", "framework": "jax", "cell": "c1", "held": True, "sentence": "it is fast"},
-        {"section": "page", "framework": "pytorch", "cell": "c2", "held": False, "sentence": "it is fast"},
-    ]
-    files = {"claims.json": json.dumps(claims)}
-    status, warnings, output = build(tmp_path, prose("# Page"), files=files)
-    assert (status, warnings) == (0, "")
-    page = BeautifulSoup((output / "index.html").read_text(encoding="utf-8"), "html.parser").article
-    assert "1 of 2 claims held" in page.get_text()
-    links = [link["href"] for link in page.select(".claims a")]
-    assert links == ["page.html?tab=pytorch#c2", "page.html?tab=jax#c1"]
-    assert [fold.has_attr("open") for fold in page.select("details")] == [True, False]
 
 
 PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/png": "iVBORw0KGgo="}}
@@ -158,17 +95,3 @@ def test_a_fault_stops_the_build_and_names_its_place(tmp_path, fault):
     status, warnings, _ = build(tmp_path, *cells, builder="html")
     assert status != 0
     assert [word for word in words if word not in warnings] == []
-
-
-def test_a_link_to_a_missing_notebook_stops_the_build(tmp_path):
-    status, warnings, _ = build(tmp_path, prose("# Page"), prose("Jax.", "jax"), notebooks=False)
-    assert status != 0
-    assert "page" in warnings
-    assert "notebooks/jax/page.ipynb" in warnings
-
-
-def test_a_row_of_the_map_that_lacks_its_sentence_stops_the_build(tmp_path):
-    status, warnings, _ = build(tmp_path, index=INDEX.replace("Page. The only page.", "Page"))
-    assert status != 0
-    assert "index.md:3" in warnings
-    assert "page: Page" in warnings

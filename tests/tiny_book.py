@@ -5,10 +5,13 @@ import json
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from sphinx.cmd.build import build_main
 
+from d2l_utils.claims import Claim
+
 ROOT = Path(__file__).resolve().parent.parent
-INDEX = "# Tiny\n\n```{sections}\npage: Page. The only page.\nother: Other. Another page.\n```\n\n```{claims}\n```\n"
+INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\n```\n\n```{claims}\n```\n"
 
 
 def prose(text, framework=None):
@@ -25,6 +28,12 @@ def code(text, *tags, outputs=(), **metadata):
     ]
     metadata = {"tags": list(tags)} | metadata
     return {"cell_type": "code", "metadata": metadata, "source": text, "outputs": outputs, "execution_count": 1}
+
+
+def claim(sentence, held=True, evidence="", note=""):
+    """Return the output that a claim leaves."""
+    data = Claim(sentence, held, evidence, note)._repr_mimebundle_()
+    return {"output_type": "display_data", "metadata": {}, "data": data}
 
 
 def notebook(*cells, **facts):
@@ -50,7 +59,7 @@ def build(folder, *cells, builder="html", index=INDEX, files=(), facts=None, not
         for framework in ("pytorch", "tensorflow", "jax", "mxnet") if notebooks else ():
             reader = folder / "notebooks" / framework / "page.ipynb"
             reader.parent.mkdir(parents=True, exist_ok=True)
-            reader.write_text("{}", encoding="utf-8")
+            reader.write_text(json.dumps(framework), encoding="utf-8")
     places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
     settings = [f"-Dd2l_{name}={folder / place}" for name, place in places.items()]
     options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book" / "pages"), *settings]
@@ -58,3 +67,17 @@ def build(folder, *cells, builder="html", index=INDEX, files=(), facts=None, not
     with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
         status = build_main([*options, str(source), str(output)])
     return status, warnings.getvalue(), output
+
+
+def page_of(folder, *cells, page="page", **settings):
+    """Build a book without a warning; return the article of a page."""
+    status, warnings, output = build(folder, *cells, **settings)
+    assert (status, warnings) == (0, "")
+    return BeautifulSoup((output / f"{page}.html").read_text(encoding="utf-8"), "html.parser").article
+
+
+def text_of(folder, *cells):
+    """Build a page as plain text without a warning; return its paragraphs."""
+    status, warnings, output = build(folder, *cells, builder="text")
+    assert (status, warnings) == (0, "")
+    return [" ".join(block.split()) for block in (output / "page.txt").read_text(encoding="utf-8").split("\n\n")]

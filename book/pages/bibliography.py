@@ -4,7 +4,7 @@ from pathlib import Path
 
 import sphinxcontrib.bibtex.plugin
 from docutils import nodes
-from pybtex.plugin import register_plugin
+from pybtex.plugin import find_plugin, register_plugin
 from pybtex.style.formatting.unsrt import Style as Unsorted
 from pybtex.style.labels import BaseLabelStyle
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -66,6 +66,9 @@ def find_references(app, config):
 def setup(app):
     """Register styles and transform."""
     register_plugin("pybtex.style.formatting", "chapter", Chapter)
+    # What is not registered is looked for in every package installed, the first once for each citation.
+    for group, name in (("backends", "plaintext"), ("style.names", "plain"), ("style.sorting", "author_year_title")):
+        register_plugin(f"pybtex.{group}", name, find_plugin(f"pybtex.{group}", name), force=True)
     sphinxcontrib.bibtex.plugin.register_plugin(
         "sphinxcontrib.bibtex.style.referencing", "round_author_year", RoundBrackets
     )

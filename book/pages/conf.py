@@ -1,7 +1,7 @@
 """Settings of the book, for both passes of Sphinx.
 
-python -m sphinx -b dummy -c book/pages notebooks _build/numbers    reads the sources, writes numbers.json
-python -m sphinx -b html -c book/pages _build/book _build/html      reads the merged notebooks, writes the pages
+python -m sphinx -b dummy -c book/pages notebooks _build/dummy     reads the sources, writes numbers.json
+python -m sphinx -b html -c book/pages _build/book _build/html     reads the merged notebooks, writes the pages
 """
 
 import sys
@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "_build"
 sys.path.insert(0, str(ROOT))
+import book  # noqa: E402, F401  (keeps a slow module out, which myst_nb would import)
 
 project = "Computational Performance"
 html_title = project
@@ -21,8 +22,10 @@ extensions = [
     "sphinxcontrib.bibtex",
     "book.pages.bibliography",
     "book.pages.maths",
-    "book.pages.tabs",
     "book.pages.facts",
+    "book.pages.checked",
+    "book.pages.folds",
+    "book.pages.tabs",
     "book.pages.landing",
     "book.pages.machine_card",
     "book.pages.numbers",
@@ -39,11 +42,8 @@ suppress_warnings = ["bibtex.duplicate_citation"]
 
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 nb_execution_mode = "off"
-nb_render_text_lexer = "output"
+nb_render_text_lexer = "none"
 nb_render_markdown_format = "gfm"  # tables in the Markdown that a cell displays
-nb_merge_streams = True
-nb_code_prompt_show = "Show the code"
-nb_code_prompt_hide = "Hide the code"
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "fieldlist", "attrs_inline"]
 myst_dmath_double_inline = False
 numfig = True
@@ -53,7 +53,7 @@ math_numfig = True
 math_eqref_format = "({number})"
 html_math_renderer = "mathml"
 
-bibtex_bibfiles = []  # book.bibliography finds it beside the pages
+bibtex_bibfiles = []  # book.pages.bibliography finds it beside the pages
 bibtex_default_style = "chapter"
 bibtex_reference_style = "round_author_year"
 

@@ -6,12 +6,11 @@ the cells ran. The transform also gives code cells their ids as anchors and insi
 
 import json
 import math
-import shutil
+import os
 from datetime import datetime
-from pathlib import Path
 
 from docutils import nodes
-from sphinx.errors import ExtensionError
+from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
@@ -20,20 +19,6 @@ from book.pages.tabs import framework_of, frameworks_of
 
 logger = logging.getLogger(__name__)
 WORDS_PER_MINUTE = 200
-
-
-class notebook_link(nodes.reference):
-    """A link to a notebook, which a browser is to save rather than to show; other builders see a reference."""
-
-
-def visit_notebook_link(writer, node):
-    """Open the link."""
-    writer.body.append(writer.starttag(node, "a", "", href=node["refuri"], download=""))
-
-
-def depart_notebook_link(writer, node):
-    """Close the link."""
-    writer.body.append("</a>")
 
 
 def reading_minutes(document, framework):
@@ -51,12 +36,12 @@ def _words(node, framework):
     return sum(_words(child, framework) for child in node.children)
 
 
-def header(page, minutes, frameworks):
-    """Return the line under the title: reading time and one notebook for each framework."""
-    line = nodes.paragraph("", f"{minutes} min read · Notebooks: ")
-    for place, name in enumerate(frameworks):
-        link = notebook_link("", FRAMEWORKS[name], refuri=f"notebooks/{name}/{page}.ipynb", internal=True)
-        line += [nodes.Text(" · ")] * bool(place) + [link]
+def header(minutes, notebooks):
+    """Return the line under the title: reading time and one notebook, a path, for each framework that ran."""
+    line = nodes.paragraph("", f"{minutes} min read")
+    for place, (name, path) in enumerate(notebooks.items()):
+        line += nodes.Text(" · " if place else " · Notebooks: ")
+        line += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
     return nodes.container("", line, classes=["page-facts"])
 
 
@@ -65,20 +50,15 @@ def colophon(runs):
 
     `runs` maps a framework to the dict {seconds, date, machine, versions} that its execution left.
     """
-    machines = {}
-    for run in runs.values():
-        machines.setdefault(describe_machine(run.get("machine", {})), run)
-    items = [
-        nodes.paragraph("", f"Measured on {machine} ({name_day(run.get('date', ''))}).")
-        for machine, run in machines.items()
-    ]
+    found = [nodes.paragraph("", "The machine that built this page", classes=["colophon-title"])]
+    measured = [f"Measured on {describe_machine(run['machine'])} ({name_day(run['date'])})." for run in runs.values()]
+    found += [nodes.paragraph("", sentence) for sentence in dict.fromkeys(measured)]
     listed = nodes.bullet_list()
     for name, run in runs.items():
-        versions = ", ".join(f"{package} {version}" for package, version in run.get("versions", {}).items())
-        text = f": {versions}; the notebook took {run.get('seconds', 0):.0f} s."
+        versions = ", ".join(f"{package} {version}" for package, version in run["versions"].items())
+        text = f": {versions}; the notebook took {run['seconds']:.0f} s."
         listed += nodes.list_item("", nodes.paragraph("", "", nodes.strong("", FRAMEWORKS[name]), nodes.Text(text)))
-    title = nodes.paragraph("", "The machine that built this page", classes=["colophon-title"])
-    return nodes.container("", title, *items, listed, classes=["colophon"])
+    return nodes.container("", *found, listed, classes=["colophon"])
 
 
 def describe_machine(machine):
@@ -111,7 +91,7 @@ class DescribePage(SphinxTransform):
         for image in self.document.findall(nodes.image):
             if not image.get("alt", "").strip():
                 logger.error("picture without alternative text: %s", image.get("uri"), location=image)
-        path = Path(self.env.doc2path(self.env.docname))
+        path = self.env.doc2path(self.env.docname)
         if path.suffix != ".ipynb":
             return
         notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -120,31 +100,24 @@ class DescribePage(SphinxTransform):
         title = next(self.document.findall(nodes.title), None)
         if frameworks and title:
             self.env.metadata[self.env.docname]["frameworks"] = frameworks
-            minutes = reading_minutes(self.document, frameworks[0])
-            title.parent.insert(1, header(self.env.docname, minutes, frameworks))
-            runs = notebook["metadata"].get("d2l", {}).get("frameworks", {})
-            if runs:
-                title.parent += colophon({name: runs[name] for name in frameworks if name in runs})
+            ran = notebook["metadata"]["d2l"]["frameworks"]
+            self._describe(title.parent, frameworks[0], {name: ran[name] for name in frameworks if name in ran})
+
+    def _describe(self, section, framework, runs):
+        notebooks = {name: self._notebook(name) for name in runs}
+        section.insert(1, header(reading_minutes(self.document, framework), notebooks))
+        if runs:
+            section += colophon(runs)
+
+    def _notebook(self, framework):
+        """Return the path of a reader's notebook as Sphinx takes it, from the folder of the pages."""
+        path = os.path.join(self.config.d2l_notebooks, framework, f"{self.env.docname}.ipynb")
+        return "/" + os.path.relpath(path, self.env.srcdir)
 
     def _add_anchors(self, cells):
         for node in self.document.findall(nodes.container):
             if node.get("nb_element") == "cell_code" and "id" in cells[node["cell_index"]]:
                 node["ids"].append(cells[node["cell_index"]]["id"])
-
-
-def copy_notebooks(app, fault):
-    """Put the readers' notebooks beside the pages that link to them; raise ExtensionError where one is missing."""
-    if fault or app.builder.name != "html":
-        return
-    for page in sorted(app.env.found_docs):
-        for name in app.env.metadata[page].get("frameworks", ()):
-            source = Path(app.config.d2l_notebooks) / name / f"{page}.ipynb"
-            target = Path(app.outdir) / "notebooks" / name / source.name
-            if not source.exists():
-                raise ExtensionError(f"{page}: its page links to the notebook {source}, which does not exist")
-            if not target.exists() or target.read_bytes() != source.read_bytes():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
 
 
 def name_frameworks(app, page, template, context, doctree):
@@ -153,10 +126,8 @@ def name_frameworks(app, page, template, context, doctree):
 
 
 def setup(app):
-    """Register the transform and the copy at the end."""
+    """Register the transform and its setting."""
     app.add_config_value("d2l_notebooks", "", "")
-    app.add_node(notebook_link, html=(visit_notebook_link, depart_notebook_link))
     app.add_transform(DescribePage)
     app.connect("html-page-context", name_frameworks)
-    app.connect("build-finished", copy_notebooks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -56,6 +56,17 @@ def frameworks_of(document):
     return [name for name in FRAMEWORKS if name in present]
 
 
+def is_result(node):
+    """Tell whether a node shows what a shared cell, which stands before it, gave in one framework."""
+    return framework_of(node) is not None and "tag_remove-input" in node["classes"]
+
+
+def results_after(cell):
+    """Return the cells after a shared one that show what it gave in each framework."""
+    place = cell.parent.index(cell)
+    return list(itertools.takewhile(is_result, cell.parent.children[place + 1 :]))
+
+
 def tab_set(members, frameworks):
     """Return one tab set that holds `members`, each in the tab of its framework."""
     panels = {name: [node for node in members if framework_of(node) == name] for name in frameworks}

@@ -1,0 +1,137 @@
+"""What stands one click away: the solutions of exercises.
+
+A solution may be told in a dropdown titled "Solution", for everybody or for each framework, and shown in code cells
+tagged `solution`. Neighbours of that kind become one fold, with text, code and results in it.
+"""
+
+import itertools
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from sphinx_design.shared import create_component, is_component
+
+from book.pages.tabs import framework_of, frameworks_of, is_result
+
+TITLE = "Solution"
+
+
+def fold(title, children, opened=False, classes=()):
+    """Return a fold; builders that cannot fold show its title and its children one below the other."""
+    return create_component(
+        "dropdown",
+        children=[nodes.rubric("", title), *children],
+        opened=opened,
+        type="dropdown",
+        has_title=True,
+        icon=None,
+        chevron=None,
+        container_classes=list(classes),
+        title_classes=[],
+        body_classes=[],
+    )
+
+
+def is_text(node):
+    """Tell whether a node is the dropdown that tells a solution."""
+    return is_component(node, "dropdown") and node["has_title"] and node[0].astext() == TITLE
+
+
+def is_code(node):
+    """Tell whether a node is a cell of a solution."""
+    return isinstance(node, nodes.container) and "tag_solution" in node["classes"]
+
+
+def pieces(node):
+    """Yield a framework's prose in parts: each solution in it by itself, marked as this framework's."""
+    if not framework_of(node) or not any(map(is_text, node.children)):
+        yield node
+        return
+    for telling, group in itertools.groupby(node.children, is_text):
+        if not telling:
+            part = node.copy()
+            part.extend(group)
+            yield part
+            continue
+        for text in group:
+            text["classes"].append(f"tag_{framework_of(node)}")
+            yield text
+
+
+def gathered(children, frameworks):
+    """Return `children` with each solution in one fold; a framework's prose within a solution goes with it."""
+    found, run, loose = [], [], []
+
+    def close():
+        found.extend([*solution(run, frameworks), *loose])
+        run.clear()
+        loose.clear()
+
+    for node in itertools.chain.from_iterable(map(pieces, children)):
+        if is_text(node):
+            told = {framework_of(text) for text in run if is_text(text)}
+            if loose or told & {None, framework_of(node)} or told and not framework_of(node):
+                close()
+            run.append(node)
+        elif is_code(node) or (run and not loose and is_result(node)):
+            run.extend([*loose, node])
+            loose.clear()
+        elif run and framework_of(node) and "prose" in node["classes"]:
+            loose.append(node)
+        else:
+            close()
+            found.append(node)
+    close()
+    return found
+
+
+def solution(parts, frameworks):
+    """Return the fold of a solution; one for each framework where not all of `frameworks` have a part of it."""
+    if not parts:
+        return []
+    owners = {framework_of(part) for part in parts}
+    if None in owners or owners >= set(frameworks):
+        return [folded(parts)]
+    folds = []
+    for name in filter(owners.__contains__, frameworks):
+        own = [part for part in parts if framework_of(part) == name]
+        for part in own:
+            part["classes"].remove(f"tag_{name}")  # the fold around it says so
+        folds.append(nodes.container("", folded(own), classes=["prose", f"tag_{name}"]))
+    return folds
+
+
+def folded(parts):
+    """Return one fold with the parts of a solution, a framework's text as its prose."""
+    inside = []
+    for part in parts:
+        name, told = framework_of(part), part.children[1:]
+        if not is_text(part):
+            inside.append(part)
+        elif name:
+            inside.append(nodes.container("", *told, classes=["prose", f"tag_{name}"]))
+        else:
+            inside += told
+    return fold(TITLE, inside, classes=["solution"])
+
+
+class GatherSolutions(SphinxTransform):
+    """Put the parts of each solution into one fold."""
+
+    default_priority = 196  # while cells are still children of sections, before the tabs are gathered
+
+    def apply(self):
+        frameworks = frameworks_of(self.document)
+        parents = {}
+        for node in self.document.findall(lambda node: is_text(node) or is_code(node)):
+            parent = node.parent.parent if framework_of(node.parent) else node.parent
+            parents[id(parent)] = parent
+        for parent in parents.values():
+            children = gathered(parent.children, frameworks)
+            parent.children = []
+            parent.extend(children)
+
+
+def setup(app):
+    """Register the transform."""
+    app.add_transform(GatherSolutions)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
