@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import backtick, image
+from markdown_it.rules_inline import backtick
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.dollarmath.index import math_inline_dollar
@@ -18,17 +18,10 @@ from mdit_py_plugins.myst_role.index import myst_role
 from myst_parser.parsers.options import TokenizeError, options_to_items
 
 BIBLIOGRAPHY = "<!-- references -->"
-ADMONITIONS = {
-    "admonition": None,
-    "note": "Note",
-    "tip": "Tip",
-    "hint": "Hint",
-    "important": "Important",
-    "warning": "Warning",
-}
-DIRECTIVES = (*ADMONITIONS, "figure", "dropdown", "bibliography")
-ROLES = ("numref", "eq", "ref", "doc", "cite:p", "cite:t", "download")
-OPAQUE = ("code_inline", "math_inline", "myst_role", "image")
+DIRECTIVES = ("admonition", "figure", "dropdown", "bibliography")
+ROLES = ("numref", "eq", "ref", "cite:p", "cite:t")
+OPAQUE = {"backticks": backtick, "myst_role": myst_role, "math_inline": math_inline_dollar()}
+LEFT_OVER = re.compile(r"\{[a-zA-Z][\w:.-]*\}`[^`]*`?|^\W*(?::::+|```+)\{.*", re.MULTILINE)
 
 
 class PlainError(ValueError):
@@ -50,7 +43,7 @@ def recorded(rule):
     def inline_rule(state, silent):
         start, before = state.pos, len(state.tokens)
         matched = rule(state, silent)
-        if matched and len(state.tokens) > before and state.tokens[-1].type in OPAQUE:
+        if matched and len(state.tokens) > before and state.tokens[-1].type != "text":
             state.tokens[-1].meta["raw"] = state.src[start : state.pos]
         return matched
 
@@ -62,10 +55,8 @@ def parser():
     made = MarkdownIt("commonmark").enable("table")
     made.use(dollarmath_plugin).use(colon_fence_plugin).use(myst_block_plugin).use(myst_role_plugin)
     made.use(footnote_plugin)
-    made.inline.ruler.at("backticks", recorded(backtick))
-    made.inline.ruler.at("image", recorded(image))
-    made.inline.ruler.at("myst_role", recorded(myst_role))
-    made.inline.ruler.at("math_inline", recorded(math_inline_dollar()))
+    for name, rule in OPAQUE.items():
+        made.inline.ruler.at(name, recorded(rule))
     return made
 
 
@@ -73,7 +64,14 @@ PARSER = parser()
 
 
 def convert(text, numbers):
-    """Return `text` as Plain; raise PlainError for what is left over."""
+    """Return `text` as Plain; raise PlainError for what cannot be said."""
+    plain = converted(text, numbers)
+    check(PARSER.parse(plain.text))
+    return plain
+
+
+def converted(text, numbers):
+    """Return `text`, which may be the inside of a directive, as Plain."""
     plain, edits = Plain(), []
     lines, at = text.split("\n"), (0, 0)
     for token in PARSER.parse(text):
@@ -87,6 +85,21 @@ def convert(text, numbers):
         lines[first:last] = prefixed(lines[first], replacement) if replacement else []
     plain.text = "\n".join(lines).strip("\n")
     return plain
+
+
+def check(tokens):
+    """Raise PlainError for a role or directive in what was converted: beside HTML, in a title, in words for a picture.
+
+    Markdown does not read HTML and titles, so nothing there was converted.
+    """
+    for token in tokens:
+        read = [str(value) for value in token.attrs.values()]
+        read += [token.content] if token.type.startswith("html_") else []
+        read += [token.meta["raw"]] if token.type == "myst_role" else []
+        for text in read:
+            if left := LEFT_OVER.search(text):
+                raise PlainError(f"{left.group().strip()} stands where it is not read: take it out of HTML and titles")
+        check(token.children or [])
 
 
 def prefixed(line, text):
@@ -106,14 +119,27 @@ def convert_block(token, plain, numbers):
         number = known(numbers["refs"], token.info, "label").strip("()")
         return f"$$ {one_line(token.content)} \\tag{{{number}}} $$"
     if token.type in ("colon_fence", "fence"):
-        match = re.match(r"\{(\S+)\}(.*)", token.info.strip())
-        if match:
-            return directive(match[1], match[2].strip(), token.content, plain, numbers)
+        if named := opened(token):
+            return directive(*named, plain, numbers)
         if token.type == "colon_fence":
             raise PlainError(f"{token.markup}{token.info} opens no directive")
     if token.type.startswith("footnote"):
         raise PlainError("a footnote: say it in the text")
     return None
+
+
+def opened(token):
+    """Return name, argument, options (a dict) and body of the directive that a fence opens, or None."""
+    match = re.match(r"\{(\S+)\}(.*)", token.info.strip())
+    if not match:
+        return None
+    lines = token.content.strip("\n").split("\n")
+    count = next((at for at, line in enumerate(lines) if not line.startswith(":") or line[:3] == ":::"), len(lines))
+    try:
+        pairs, _ = options_to_items("\n".join(line[1:] for line in lines[:count]))
+    except TokenizeError as error:
+        raise PlainError(f"the options of {{{match[1]}}} cannot be read: {error}") from None
+    return match[1], match[2].strip(), dict(pairs), "\n".join(lines[count:]).strip("\n")
 
 
 def one_line(formula):
@@ -128,15 +154,12 @@ def known(table, name, what):
     return table[name]
 
 
-def directive(name, argument, content, plain, numbers):
+def directive(name, argument, options, body, plain, numbers):
     """Return what a directive says in plain Markdown."""
     if name not in DIRECTIVES:
         raise PlainError(f"unknown directive {{{name}}}; known: {' '.join(DIRECTIVES)}")
-    options, body = cut_options(content, name)
     if name == "bibliography":
         return BIBLIOGRAPHY
-    if ADMONITIONS.get(name):
-        body, argument = f"{argument}\n{body}".strip(), ADMONITIONS[name]
     title, inner = (within(part, plain, numbers) for part in (argument if name != "figure" else "", body))
     if name == "figure":
         return figure(argument, options, inner, plain, numbers)
@@ -147,23 +170,10 @@ def directive(name, argument, content, plain, numbers):
 
 def within(text, plain, numbers):
     """Return nested text converted; count its pictures and citations to `plain`."""
-    inner = convert(text, numbers)
+    inner = converted(text, numbers)
     plain.images += inner.images
     plain.cites += inner.cites
     return inner.text
-
-
-def cut_options(content, name):
-    """Return a directive's options as a dict and its body."""
-    lines = content.strip("\n").split("\n")
-    count = next(
-        (number for number, line in enumerate(lines) if not line.startswith(":") or line.startswith(":::")), len(lines)
-    )
-    try:
-        pairs, _ = options_to_items("\n".join(line[1:] for line in lines[:count]))
-    except TokenizeError as error:
-        raise PlainError(f"the options of {{{name}}} cannot be read: {error}") from None
-    return dict(pairs), "\n".join(lines[count:]).strip("\n")
 
 
 def figure(path, options, caption, plain, numbers):
@@ -173,16 +183,12 @@ def figure(path, options, caption, plain, numbers):
             raise PlainError(f"figure {path} has no :{wanted}:")
     number = known(numbers["refs"], options["name"], "label")
     plain.images.append(path)
-    return f"![{escape(options['alt'])}][{path}]\n\n**{number}** {caption}".strip()
-
-
-def escape(text):
-    """Return the alternative text of a picture so that its brackets do not end it."""
-    return re.sub(r"([\[\]\\])", r"\\\1", " ".join(text.split()))
+    words = re.sub(r"([\[\]\\])", r"\\\1", " ".join(options["alt"].split()))  # its brackets end no alternative text
+    return f"![{words}][{path}]\n\n**{number}** {caption}".strip()
 
 
 def convert_inline(token, lines, at, plain, numbers):
-    """Replace roles and pictures of an inline `token` in `lines`; return where it ended.
+    """Replace the roles of an inline `token` in `lines`; return where it ended.
 
     The tokens that could hold such text literally are passed over in the same order, so that none is taken for another.
     """
@@ -190,44 +196,28 @@ def convert_inline(token, lines, at, plain, numbers):
     for child in token.children:
         if child.type == "footnote_ref":
             raise PlainError("a footnote: say it in the text")
-        if child.type == "link_open":
-            check_link(child.attrGet("href"))
-        if child.type in OPAQUE:
+        if child.type == "image":
+            raise PlainError(f"picture {child.attrGet('src')} stands in the text: make it a {{figure}}")
+        if child.type == "link_open" and not child.attrGet("href").startswith(("http://", "https://", "mailto:")):
+            raise PlainError(f"link to {child.attrGet('href')!r}: a notebook is read alone; use {{ref}} or an address")
+        if "raw" in child.meta:
             at = replace(child, lines, at, token.map[1], plain, numbers)
     return at
 
 
 def replace(child, lines, at, last, plain, numbers):
-    """Find `child` in `lines` from `at` on, replace it if need be, return where the text goes on."""
+    """Find `child` in `lines` from `at` on, replace it if it is a role, return where the text goes on."""
     raw = child.meta["raw"]
     for row in range(at[0], last):
         column = lines[row].find(raw, at[1] if row == at[0] else 0)
         if column >= 0:
-            text = raw
-            if child.type == "myst_role":
-                text = role(child.meta["name"], child.content.strip("`"), plain, numbers)
-            elif child.type == "image":
-                text = attach(child, plain)
+            is_role = child.type == "myst_role"
+            text = role(child.meta["name"], child.content.strip("`"), plain, numbers) if is_role else raw
             lines[row] = lines[row][:column] + text + lines[row][column + len(raw) :]
             return row, column + len(text)
-    if child.type in ("myst_role", "image"):
+    if child.type == "myst_role":
         raise PlainError(f"write {' '.join(raw.split())} on one line and without escapes")
     return at
-
-
-def check_link(target):
-    """Raise PlainError for a link that leads nowhere from a downloaded notebook."""
-    if not target.startswith(("http://", "https://", "mailto:")):
-        raise PlainError(f"link to {target!r}: the notebook is read alone; use {{doc}}, {{ref}} or a whole address")
-
-
-def attach(token, plain):
-    """Return an inline picture as one that is referred to by its path."""
-    path = token.attrGet("src")
-    if not token.content:
-        raise PlainError(f"picture {path} has no alternative text")
-    plain.images.append(path)
-    return f"![{token.content}][{path}]"
 
 
 def role(name, content, plain, numbers):
@@ -235,28 +225,21 @@ def role(name, content, plain, numbers):
     if name not in ROLES:
         raise PlainError(f"unknown role {{{name}}}`{content}`; known: {' '.join(ROLES)}")
     if name.startswith("cite:"):
-        return cite(name[-1], [key.strip() for key in content.split(",")], plain, numbers)
+        return cite(name[-1], cited(content), plain, numbers)
     titled = re.fullmatch(r"(.*?)\s*<(.+)>", content, re.DOTALL)
     words, target = titled.groups() if titled else (None, content)
-    if name == "download":
-        return words or f"`{target.rpartition('/')[2]}`"
-    if name == "doc":
-        return doc(words, target.strip("/"), numbers)
     title = known(numbers["refs"], target, "label")
-    if name != "ref":
-        if words:
-            raise PlainError(f"{{{name}}}`{content}`: write the number alone, {{{name}}}`{target}`")
-        return title
-    slug = next((slug for slug, section in numbers["sections"].items() if section["title"] == title), None)
-    return f"[{words or title}]({slug}.ipynb)" if slug else words or title
+    if name == "ref":
+        slug = next((slug for slug, section in numbers["sections"].items() if section["title"] == title), None)
+        return f"[{words or title}]({slug}.ipynb)" if slug else words or title
+    if words:
+        raise PlainError(f"{{{name}}}`{content}`: write the number alone, {{{name}}}`{target}`")
+    return title
 
 
-def doc(words, slug, numbers):
-    """Return a link to the notebook of a section; the landing page, which is none, is named only."""
-    if slug == "index" and words:
-        return words
-    title = known(numbers["sections"], slug, "section")["title"]
-    return f"[{words or title}]({slug}.ipynb)"
+def cited(content):
+    """Return the keys that a citation names."""
+    return [key.strip() for key in content.split(",")]
 
 
 def cite(form, keys, plain, numbers):
@@ -269,3 +252,20 @@ def cite(form, keys, plain, numbers):
 def references(keys, numbers):
     """Return the list of the cited works in the order of the bibliography."""
     return "\n".join(f"* {text}" for key, text in numbers["bibliography"].items() if key in keys)
+
+
+def outline(text):
+    """Return all of a text that numbers depend on, as a list: headings, labels, figures, equations and citations."""
+    tokens, found = PARSER.parse(text), []
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if before and before.type == "heading_open":
+            found.append([before.tag, token.content])
+        elif token.type in ("myst_target", "math_block_label"):
+            found.append([token.type, token.content if token.type == "myst_target" else token.info])
+        elif token.type in ("colon_fence", "fence") and (named := opened(token)):
+            name, argument, options, body = named
+            found.append([name, options, bool(body), outline(argument if name != "figure" else ""), outline(body)])
+        for child in token.children or []:
+            if child.type == "myst_role" and child.meta["name"].startswith("cite:"):
+                found.append(["cite", *cited(child.content.strip("`"))])
+    return found

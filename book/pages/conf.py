@@ -1,7 +1,7 @@
 """Settings of the book, for both passes of Sphinx.
 
-python -m sphinx -b dummy -c book/pages notebooks _build/numbers    reads the sources, writes numbers.json
-python -m sphinx -b html -c book/pages _build/book _build/html      reads the merged notebooks, writes the pages
+python -m sphinx -b dummy -c book/pages notebooks _build/dummy     reads the sources, writes numbers.json
+python -m sphinx -b html -c book/pages _build/book _build/html     reads the merged notebooks, writes the pages
 """
 
 import sys
@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "_build"
 sys.path.insert(0, str(ROOT))
+import book  # noqa: E402, F401  (keeps a slow module out, which myst_nb would import)
 
 project = "Computational Performance"
 html_title = project
