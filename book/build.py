@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from book import FRAMEWORKS, MODULES, BookError
-from book.cells import expand, of
+from book.cells import code, expand, notebook_of, of
 from book.files import dump, load, write
 from book.keys import find_kernel, run_key, surroundings, versions
 from book.merge import all_claims, merge
@@ -40,7 +40,8 @@ def build(layout, frameworks, sections, timeout):
             key = run_key(of(entries[slug], framework), framework, around[framework], card)
             found = up_to_date(layout.notebook("executed", framework, slug), key)
             if not found and slug in sections:
-                found = run(slug, framework, kernels[framework], key, card["machine"], timeout, layout)
+                ours = [code(entry) for entry in of(entries[slug], framework) if entry.kind == "code"]
+                found = run(slug, framework, ours, kernels[framework], key, card["machine"], timeout, layout)
                 ran.append((slug, framework))
             if found:
                 executed[slug][framework] = found
@@ -85,12 +86,12 @@ def up_to_date(path, key):
     return found if found.get("metadata", {}).get("d2l", {}).get("key") == key else None
 
 
-def run(slug, framework, kernel, key, machine, timeout, layout):
-    """Return the executed notebook, written to `executed`, or as far as it came to `failed` when a cell fails."""
+def run(slug, framework, cells, kernel, key, machine, timeout, layout):
+    """Run these code cells; return the executed notebook, written to `executed`, or as far as it came to `failed`."""
     from book.execute import RunError
     from book.execute import run as run_cells
 
-    notebook, title = load(layout.notebook("notebooks", framework, slug)), f"{slug} ({framework})"
+    notebook, title = notebook_of(framework, cells), f"{slug} ({framework})"
     failed = layout.notebook("failed", framework, slug)
     paths = {kernel.prefix: "<environment>", str(layout.root): "<project>", os.path.expanduser("~"): "~"}
     try:
@@ -102,21 +103,18 @@ def run(slug, framework, kernel, key, machine, timeout, layout):
         raise
     failed.unlink(missing_ok=True)
     warn_of_stderr(ran.notebook, title)
-    cells = [
-        (seconds, count, cell["source"].strip().split("\n")[0])
-        for count, (seconds, cell) in enumerate(zip(ran.seconds, code_cells(notebook), strict=True), 1)
-    ]
+    lines = [cell["source"].strip().split("\n")[0] for cell in cells]
     facts = {
         "key": key,
         "seconds": round(sum(ran.seconds), 1),
-        "slowest": sorted(cells, reverse=True)[:5],
+        "slowest": sorted(zip(ran.seconds, range(1, len(cells) + 1), lines, strict=True), reverse=True)[:5],
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine,
         "versions": {"python": ran.python} | versions(framework, kernel.packages),
     }
-    executed = ran.notebook | {"metadata": notebook["metadata"] | {"d2l": facts}}
-    write(layout.notebook("executed", framework, slug), dump(executed))
-    return executed
+    ran.notebook["metadata"]["d2l"] = facts
+    write(layout.notebook("executed", framework, slug), dump(ran.notebook))
+    return ran.notebook
 
 
 def warn_of_stderr(notebook, title):

@@ -120,10 +120,15 @@ def split(entries, frameworks, numbers, images, name):
         cited = {key for entry in ours if entry.id in plains for key in plains[entry.id].cites}
         listed = references(cited, numbers)
         cells = [prose(entry, plains[entry.id], listed) if entry.id in plains else code(entry) for entry in ours]
-        kernel = {"name": f"d2l-{framework}", "display_name": FRAMEWORKS[framework], "language": "python"}
-        metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-        made[framework] = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+        made[framework] = notebook_of(framework, cells)
     return made
+
+
+def notebook_of(framework, cells):
+    """Return the notebook of these cells for the kernel of `framework`."""
+    kernel = {"name": f"d2l-{framework}", "display_name": FRAMEWORKS[framework], "language": "python"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
 def plain(entry, numbers, images, name):

@@ -18,7 +18,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from book import BookError
-from book.outputs import clean, code_cells
+from book.outputs import clean
 
 SUBREAPER = 36  # Linux, PR_SET_CHILD_SUBREAPER: a process that loses its parent becomes our child and is found
 PATIENCE = 5  # seconds in which processes that were left behind have to end
@@ -50,7 +50,7 @@ class Client(NotebookClient):
     def __init__(self, nodes, title, timeout):
         super().__init__(nodes, timeout=timeout, coalesce_streams=True, record_timing=False)
         self.shutdown_kernel = "immediate"  # once all cells have run, the kernel may end in its own time
-        self.title, self.total = title, len(code_cells(nodes))
+        self.title, self.total = title, len(nodes.cells)
         self.number, self.started, self.seconds = 0, 0, []
         self.stopped = self.died = None  # the signal that stopped the run, the exit status of a kernel that died
         self.on_cell_start, self.on_cell_executed = self.start_cell, self.end_cell
@@ -80,8 +80,8 @@ class Client(NotebookClient):
             self.task.cancel()
 
     def start_cell(self, cell, cell_index):
-        self.number += cell.cell_type == "code"
-        self.seconds += [0.0] * (cell.cell_type == "code")
+        self.number += 1
+        self.seconds.append(0.0)
         self.started = time.monotonic()
         self.show()
 
@@ -109,7 +109,7 @@ class Client(NotebookClient):
 
 
 def run(notebook, title, timeout, paths):
-    """Run the cells of `notebook`; return Ran or raise RunError. `paths` gives the machine's paths other names."""
+    """Run a notebook of code cells; return Ran or raise RunError. `paths` gives the machine's paths other names."""
     nodes = nbformat.from_dict(notebook)
     client = Client(nodes, title, timeout)
     with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans(title):
@@ -134,7 +134,7 @@ def run(notebook, title, timeout, paths):
 
 
 @contextmanager
-def no_orphans(title):
+def no_orphans(title="a notebook"):
     """Kill on leaving every process that was started inside, and whatever that one started."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SUBREAPER, 1)
@@ -182,12 +182,10 @@ def last_words(log):
 
 
 def finished(notebook, nodes, paths):
-    """Return `notebook` with the outputs in `nodes`, cleaned."""
-    ran = iter(code_cells(nodes))
-    cells = [cell | ran_cell(next(ran), paths) if cell["cell_type"] == "code" else cell for cell in notebook["cells"]]
+    """Return `notebook`, which has code cells only, with the outputs in `nodes`, cleaned."""
+    cells = [
+        cell
+        | {"outputs": clean([dict(output) for output in node.outputs], paths), "execution_count": node.execution_count}
+        for cell, node in zip(notebook["cells"], nodes.cells, strict=True)
+    ]
     return notebook | {"cells": cells}
-
-
-def ran_cell(node, paths):
-    """Return what a run changes in a cell."""
-    return {"outputs": clean([dict(output) for output in node.outputs], paths), "execution_count": node.execution_count}

@@ -38,7 +38,7 @@ class Layout:
 
 
 def load(path, cure=""):
-    """Return the JSON object in `path`; raise BookError with `cure` if it is missing."""
+    """Return the JSON object in `path`, cells' sources joined; raise BookError with `cure` if it is missing."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict):
@@ -47,6 +47,8 @@ def load(path, cure=""):
         raise BookError(f"{path} is missing{cure and ': ' + cure}") from None
     except ValueError as error:  # of the text's coding or of JSON
         raise BookError(f"{path} is damaged ({error}): delete it and run make again") from None
+    for cell in content.get("cells", []):
+        cell["source"] = "".join(cell["source"])
     return content
 
 

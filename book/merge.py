@@ -3,7 +3,7 @@
 import re
 
 from book import FRAMEWORKS, BookError
-from book.cells import short_hash
+from book.cells import notebook_of, short_hash
 from book.outputs import claims, code_cells
 
 
@@ -22,9 +22,9 @@ def merge(entries, frameworks, executed, name):
     if lacking := [framework for framework in frameworks if framework not in executed]:
         say_not_run(cells, lacking if executed else [])
     facts = {framework: facts_of(ran["metadata"]["d2l"]) for framework, ran in executed.items()}
-    kernel = {"name": "d2l-pytorch", "display_name": "PyTorch", "language": "python"}
-    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}, "d2l": {"frameworks": facts}}
-    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    notebook = notebook_of(frameworks[0], cells)
+    notebook["metadata"]["d2l"] = {"frameworks": facts}
+    return notebook
 
 
 def facts_of(run):

@@ -7,20 +7,19 @@ import re
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import backtick
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.dollarmath.index import math_inline_dollar
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
-from mdit_py_plugins.myst_role.index import myst_role
 from myst_parser.parsers.options import TokenizeError, options_to_items
 
 BIBLIOGRAPHY = "<!-- references -->"
 DIRECTIVES = ("admonition", "figure", "dropdown", "bibliography")
 ROLES = ("numref", "eq", "ref", "cite:p", "cite:t")
-OPAQUE = {"backticks": backtick, "myst_role": myst_role, "math_inline": math_inline_dollar()}
+# What may stand in a line, in the order in which it is looked for: nothing within the first three is a role.
+ESCAPE, SPAN, FORMULA = r"\\.", r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", r"\$[^$\n]+\$"
+INLINE = re.compile(rf"{ESCAPE}|\{{(?P<role>[a-z:]+)\}}`(?P<words>[^`]+)`|{SPAN}|{FORMULA}", re.DOTALL)
 LEFT_OVER = re.compile(r"\{[a-zA-Z][\w:.-]*\}`[^`]*`?|^\W*(?::::+|```+)\{.*", re.MULTILINE)
 
 
@@ -37,30 +36,9 @@ class Plain:
     cites: list = field(default_factory=list)
 
 
-def recorded(rule):
-    """Return the inline `rule` so that its token also keeps the text it was made from."""
-
-    def inline_rule(state, silent):
-        start, before = state.pos, len(state.tokens)
-        matched = rule(state, silent)
-        if matched and len(state.tokens) > before and state.tokens[-1].type != "text":
-            state.tokens[-1].meta["raw"] = state.src[start : state.pos]
-        return matched
-
-    return inline_rule
-
-
-def parser():
-    """Return a Markdown parser with the extensions that the sections use."""
-    made = MarkdownIt("commonmark").enable("table")
-    made.use(dollarmath_plugin).use(colon_fence_plugin).use(myst_block_plugin).use(myst_role_plugin)
-    made.use(footnote_plugin)
-    for name, rule in OPAQUE.items():
-        made.inline.ruler.at(name, recorded(rule))
-    return made
-
-
-PARSER = parser()
+PARSER = MarkdownIt("commonmark").enable("table")
+for plugin in (dollarmath_plugin, colon_fence_plugin, myst_block_plugin, myst_role_plugin, footnote_plugin):
+    PARSER.use(plugin)
 
 
 def convert(text, numbers):
@@ -72,19 +50,32 @@ def convert(text, numbers):
 
 def converted(text, numbers):
     """Return `text`, which may be the inside of a directive, as Plain."""
-    plain, edits = Plain(), []
-    lines, at = text.split("\n"), (0, 0)
+    plain, edits = Plain(), {}
+    lines = text.split("\n")
     for token in PARSER.parse(text):
-        if token.type == "inline":
-            at = convert_inline(token, lines, at, plain, numbers)
+        if token.type == "inline":  # the cells of a table's row stand in the same lines
+            refuse(token.children)
+            own = "\n".join(lines[slice(*token.map)])
+            edits[tuple(token.map)] = INLINE.sub(lambda found: said(found, plain, numbers), own).split("\n")
         elif token.map and not token.type.endswith("_open"):
             replacement = convert_block(token, plain, numbers)
             if replacement is not None:
-                edits.append((*token.map, replacement))
-    for first, last, replacement in reversed(edits):
-        lines[first:last] = prefixed(lines[first], replacement) if replacement else []
+                edits[tuple(token.map)] = prefixed(lines[token.map[0]], replacement) if replacement else []
+    for (first, last), replacement in sorted(edits.items(), reverse=True):
+        lines[first:last] = replacement
     plain.text = "\n".join(lines).strip("\n")
     return plain
+
+
+def refuse(tokens):
+    """Raise PlainError for what a notebook that is read alone cannot show."""
+    for token in tokens:
+        if token.type == "footnote_ref":
+            raise PlainError("a footnote: say it in the text")
+        if token.type == "image":
+            raise PlainError(f"picture {token.attrGet('src')} stands in the text: make it a {{figure}}")
+        if token.type == "link_open" and not token.attrGet("href").startswith(("http://", "https://", "mailto:")):
+            raise PlainError(f"link to {token.attrGet('href')!r}: a notebook is read alone; use {{ref}} or an address")
 
 
 def check(tokens):
@@ -95,7 +86,7 @@ def check(tokens):
     for token in tokens:
         read = [str(value) for value in token.attrs.values()]
         read += [token.content] if token.type.startswith("html_") else []
-        read += [token.meta["raw"]] if token.type == "myst_role" else []
+        read += [f"{{{token.meta['name']}}}`{token.content}`"] if token.type == "myst_role" else []
         for text in read:
             if left := LEFT_OVER.search(text):
                 raise PlainError(f"{left.group().strip()} stands where it is not read: take it out of HTML and titles")
@@ -187,47 +178,16 @@ def figure(path, options, caption, plain, numbers):
     return f"![{words}][{path}]\n\n**{number}** {caption}".strip()
 
 
-def convert_inline(token, lines, at, plain, numbers):
-    """Replace the roles of an inline `token` in `lines`; return where it ended.
-
-    The tokens that could hold such text literally are passed over in the same order, so that none is taken for another.
-    """
-    at = max(at, (token.map[0], 0))
-    for child in token.children:
-        if child.type == "footnote_ref":
-            raise PlainError("a footnote: say it in the text")
-        if child.type == "image":
-            raise PlainError(f"picture {child.attrGet('src')} stands in the text: make it a {{figure}}")
-        if child.type == "link_open" and not child.attrGet("href").startswith(("http://", "https://", "mailto:")):
-            raise PlainError(f"link to {child.attrGet('href')!r}: a notebook is read alone; use {{ref}} or an address")
-        if "raw" in child.meta:
-            at = replace(child, lines, at, token.map[1], plain, numbers)
-    return at
-
-
-def replace(child, lines, at, last, plain, numbers):
-    """Find `child` in `lines` from `at` on, replace it if it is a role, return where the text goes on."""
-    raw = child.meta["raw"]
-    for row in range(at[0], last):
-        column = lines[row].find(raw, at[1] if row == at[0] else 0)
-        if column >= 0:
-            is_role = child.type == "myst_role"
-            text = role(child.meta["name"], child.content.strip("`"), plain, numbers) if is_role else raw
-            lines[row] = lines[row][:column] + text + lines[row][column + len(raw) :]
-            return row, column + len(text)
-    if child.type == "myst_role":
-        raise PlainError(f"write {' '.join(raw.split())} on one line and without escapes")
-    return at
-
-
-def role(name, content, plain, numbers):
-    """Return what a role says in plain Markdown."""
+def said(found, plain, numbers):
+    """Return what a match of INLINE says in plain Markdown: a role its words, all else itself."""
+    if not found["role"]:
+        return found.group()
+    name, content = found["role"], " ".join(found["words"].split())
     if name not in ROLES:
         raise PlainError(f"unknown role {{{name}}}`{content}`; known: {' '.join(ROLES)}")
     if name.startswith("cite:"):
         return cite(name[-1], cited(content), plain, numbers)
-    titled = re.fullmatch(r"(.*?)\s*<(.+)>", content, re.DOTALL)
-    words, target = titled.groups() if titled else (None, content)
+    words, _, target = re.fullmatch(r"(?:(.*?)\s*(<))?([^<>]+)>?", content).groups()
     title = known(numbers["refs"], target, "label")
     if name == "ref":
         slug = next((slug for slug, section in numbers["sections"].items() if section["title"] == title), None)
