@@ -70,6 +70,7 @@ def converted(text, numbers):
 def refuse(tokens):
     """Raise PlainError for what a notebook that is read alone cannot show."""
     for token in tokens:
+        refuse_unread(token)
         if token.type == "footnote_ref":
             raise PlainError("a footnote: say it in the text")
         if token.type == "image":
@@ -79,18 +80,19 @@ def refuse(tokens):
 
 
 def check(tokens):
-    """Raise PlainError for a role or directive in what was converted: beside HTML, in a title, in words for a picture.
-
-    Markdown does not read HTML and titles, so nothing there was converted.
-    """
+    """Raise PlainError for a role or directive that is left in what was converted."""
     for token in tokens:
-        read = [str(value) for value in token.attrs.values()]
-        read += [token.content] if token.type.startswith("html_") else []
-        read += [f"{{{token.meta['name']}}}`{token.content}`"] if token.type == "myst_role" else []
-        for text in read:
-            if left := LEFT_OVER.search(text):
-                raise PlainError(f"{left.group().strip()} stands where it is not read: take it out of HTML and titles")
+        refuse_unread(token)
+        if token.type == "myst_role":
+            raise PlainError(f"{{{token.meta['name']}}}`{token.content}` stands where it is not read")
         check(token.children or [])
+
+
+def refuse_unread(token):
+    """Raise PlainError for a role or directive in HTML or in a title, where no program that knows MyST reads it."""
+    for text in [*map(str, token.attrs.values()), *([token.content] if token.type.startswith("html_") else [])]:
+        if left := LEFT_OVER.search(text):
+            raise PlainError(f"{left.group().strip()} stands where it is not read: take it out of HTML and titles")
 
 
 def prefixed(line, text):
