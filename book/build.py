@@ -28,6 +28,7 @@ def write_notebooks(layout, frameworks):
 
 def build(layout, frameworks, sections, timeout):
     """Write all that the HTML pages are made of; run those of the chosen notebooks that are out of date."""
+    os.environ["D2L_MACHINE_CARD"] = str(layout.card)  # kernels read it there
     entries = write_notebooks(layout, frameworks)
     kernels = {framework: find_kernel(framework) for framework in frameworks}
     for framework, kernel in kernels.items():
