@@ -96,26 +96,26 @@ def run(slug, framework, cells, kernel, key, machine, timeout, layout):
     failed = layout.notebook("failed", framework, slug)
     paths = {kernel.prefix: "<environment>", str(layout.root): "<project>", os.path.expanduser("~"): "~"}
     try:
-        ran = run_cells(notebook, title, timeout, paths)
+        executed, seconds, python = run_cells(notebook, title, timeout, paths)
     except RunError as error:
         if error.notebook:
             write(failed, dump(error.notebook))
             error.add_note(f"  the notebook as far as it came: {failed}")
         raise
     failed.unlink(missing_ok=True)
-    warn_of_stderr(ran.notebook, title)
+    warn_of_stderr(executed, title)
     lines = [cell["source"].strip().split("\n")[0] for cell in cells]
     facts = {
         "key": key,
-        "seconds": round(sum(ran.seconds), 1),
-        "slowest": sorted(zip(ran.seconds, range(1, len(cells) + 1), lines, strict=True), reverse=True)[:5],
+        "seconds": round(sum(seconds), 1),
+        "slowest": sorted(zip(seconds, range(1, len(cells) + 1), lines, strict=True), reverse=True)[:5],
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine,
-        "versions": {"python": ran.python} | versions(framework, kernel.packages),
+        "versions": {"python": python} | versions(framework, kernel.packages),
     }
-    ran.notebook["metadata"]["d2l"] = facts
-    write(layout.notebook("executed", framework, slug), dump(ran.notebook))
-    return ran.notebook
+    executed["metadata"]["d2l"] = facts
+    write(layout.notebook("executed", framework, slug), dump(executed))
+    return executed
 
 
 def warn_of_stderr(notebook, title):

@@ -9,7 +9,6 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -32,15 +31,6 @@ class RunError(BookError):
         self.notebook, self.status = notebook, status
 
 
-@dataclass
-class Ran:
-    """The executed notebook, the seconds of each code cell, and the version of the kernel's Python."""
-
-    notebook: dict
-    seconds: list
-    python: str
-
-
 class Client(NotebookClient):
     """A client that says how far it is, and ends at a signal without waiting for the cell.
 
@@ -60,13 +50,9 @@ class Client(NotebookClient):
     async def run(self, folder, log):
         """Run the cells in a new kernel that works in `folder` and writes to the file `log`."""
         self.task = asyncio.current_task()
-        ticker = asyncio.create_task(self.tick())
         settings = {"IPYTHONDIR": f"{folder}/.ipython"} | os.environ
-        try:
-            with open(log, "wb") as file:
-                await self.async_execute(cwd=folder, env=settings, stdout=file, stderr=file)
-        finally:
-            ticker.cancel()
+        with open(log, "wb") as file:
+            await self.async_execute(cwd=folder, env=settings, stdout=file, stderr=file)
 
     async def async_start_new_kernel(self, **settings):
         """Start the kernel; from here on a signal cancels the run, in place of nbclient's own way."""
@@ -83,7 +69,11 @@ class Client(NotebookClient):
         self.number += 1
         self.seconds.append(0.0)
         self.started = time.monotonic()
-        self.show()
+        if sys.stdout.isatty():
+            line = f"{self.title}: cell {self.number} of {self.total}, {sum(self.seconds):.0f} s"
+            print(f"\r\x1b[K{line}", end="", flush=True)
+        elif self.number == 1:
+            print(f"{self.title}: running {self.total} cells", flush=True)
 
     def end_cell(self, cell, cell_index, execute_reply):
         self.seconds[-1] = time.monotonic() - self.started
@@ -94,22 +84,12 @@ class Client(NotebookClient):
         with suppress(AttributeError):  # it has not been started
             self.died = self.km.provisioner.process.poll()
 
-    async def tick(self):
-        """Let the seconds run while a cell does."""
-        if not sys.stdout.isatty():
-            print(f"{self.title}: running {self.total} cells", flush=True)
-        while True:
-            await asyncio.sleep(1)
-            self.show()
-
-    def show(self):
-        if sys.stdout.isatty() and self.number:
-            taken = sum(self.seconds[:-1]) + time.monotonic() - self.started
-            print(f"\r\x1b[K{self.title}: cell {self.number} of {self.total}, {taken:.0f} s", end="", flush=True)
-
 
 def run(notebook, title, timeout, paths):
-    """Run a notebook of code cells; return Ran or raise RunError. `paths` gives the machine's paths other names."""
+    """Run a notebook of code cells; return it with its outputs, the seconds of each cell, and Python's version.
+
+    Raises RunError. `paths` gives the machine's paths other names.
+    """
     nodes = nbformat.from_dict(notebook)
     client = Client(nodes, title, timeout)
     with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans(title):
@@ -130,7 +110,7 @@ def run(notebook, title, timeout, paths):
             if sys.stdout.isatty():
                 print("\r\x1b[K", end="", flush=True)
     print(f"{title}: {client.total} cells in {sum(client.seconds):.0f} s", flush=True)
-    return Ran(finished(notebook, nodes, paths), client.seconds, nodes.metadata.language_info.version)
+    return finished(notebook, nodes, paths), client.seconds, nodes.metadata.language_info.version
 
 
 @contextmanager

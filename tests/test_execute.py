@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
@@ -96,12 +97,14 @@ def test_a_build_ends_with_the_seconds_of_each_notebook_and_the_slowest_cells_wi
     project.code("import time\ntime.sleep(1.2)")
     words = built(project).splitlines()
     assert words[-6].split() == ["seconds", "JAX"]
-    assert words[-5].split() == ["tiny", "1*"]
+    row = words[-5].split()
+    assert (row[0], row[1][-1]) == ("tiny", "*")
+    assert 1 <= float(row[1][:-1]) < 9
     assert words[-4] == "* ran now, the others were up to date"
     assert words[-2].split(" s  ")[1] == "tiny (jax), cell 1: import time"
-    assert 1.2 <= float(words[-2].split()[0]) < 6
+    assert 1.2 <= float(words[-2].split()[0]) < 9
     again = built(project).splitlines()
-    assert again[1].split() == ["tiny", "1"]
+    assert again[1].split() == ["tiny", row[1][:-1]]
     assert again[2] == "all were up to date"
     assert again[-2] == words[-2]
 
@@ -326,7 +329,7 @@ def test_cells_run_in_an_empty_folder_that_is_gone_afterwards_and_no_path_is_pri
 
 
 def test_on_a_terminal_one_line_shows_section_framework_cell_and_seconds(project):
-    project.code("import time\ntime.sleep(2.5)")
+    project.code("import time\ntime.sleep(1.1)")
     ours, theirs = pty.openpty()
     command = project.command("build", "--frameworks", "jax")
     with subprocess.Popen(command, env=project.environment(), stdout=theirs, stderr=theirs) as process:
@@ -334,8 +337,8 @@ def test_on_a_terminal_one_line_shows_section_framework_cell_and_seconds(project
     said = os.read(ours, 10_000).decode()
     os.close(theirs)
     os.close(ours)
-    assert "\r\x1b[Ktiny (jax): cell 1 of 2, " in said
-    assert said.count("cell 1 of 2") >= 3
+    line = r"\r\x1b\[Ktiny \(jax\): cell"
+    assert re.search(rf"{line} 1 of 2, 0 s{line} 2 of 2, [1-9] s\r\x1b\[K", said)
     progress = said[: said.index("seconds ")]
     assert progress.count("\n") == 1
 
