@@ -1,5 +1,5 @@
-# The pipeline as file rules; `make help` prints the targets.
-#   notebooks/*.md → numbers → readers' notebooks → executed → merged → HTML
+# What is set up and in which order; `make help` prints the targets.
+#   environments → python -m book build (it knows which notebook is out of date) → Sphinx → _build/html
 # FRAMEWORKS="pytorch jax" and SECTIONS="async-computation" restrict any target.
 
 PYTHON ?= python3
@@ -30,18 +30,15 @@ export D2L_MACHINE_CARD := $(CURDIR)/_build/machine.json
 unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
-.SECONDARY:           # keep the files between the first and the last step
 .DELETE_ON_ERROR:
-.SECONDEXPANSION:
-.PRECIOUS: _build/executed/%.ipynb
-.PHONY: help setup notebooks card executed book lab serve test lint benchmark pins clean distclean
+.PHONY: help setup notebooks card book ALWAYS lab serve test lint benchmark pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # The environments are made before the rest of this file is read, because they
 # tell which frameworks this machine can run.
-ifneq ($(filter setup notebooks card executed book lab serve test lint benchmark _build/%,$(MAKECMDGOALS)),)
+ifneq ($(filter setup notebooks card book lab serve test lint benchmark _build/%,$(MAKECMDGOALS)),)
 include _build/env/$(subst $(space),+,$(strip $(FRAMEWORKS))).mk
 endif
 
@@ -49,66 +46,33 @@ _build/env/%.mk: $(wildcard requirements/*.txt) pyproject.toml book/environments
 	@mkdir -p $(@D)
 	@$(PYTHON) book/environments.py docs $(subst +, ,$*) --list $@
 
-# Another choice of frameworks or sections makes other pages of the same notebooks.
-choice := $(AVAILABLE) / $(SECTIONS)
-$(if $(AVAILABLE),$(shell echo '$(choice)' | cmp -s - _build/choice || echo '$(choice)' > _build/choice))
-
 docs := _build/env/docs/bin
-
-# Another machine, or a framework that was left out, makes another card. What of it is measured, the card knows itself.
-describe := from d2l_utils.machine import describe; print("$(AVAILABLE)", describe())
-$(if $(AVAILABLE),$(shell $(docs)/python -c '$(describe)' > _build/here.new; \
-  if cmp -s _build/here.new _build/here; then rm _build/here.new; else mv _build/here.new _build/here; fi))
-
 book := $(docs)/python -m book
-reader := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/notebooks/$f/%.ipynb))
-run := $(reader:_build/notebooks/%=_build/executed/%)
-merged := $(SECTIONS:%=_build/book/%.ipynb)
-figures := $(wildcard notebooks/img/*)
-utils := $(wildcard d2l_utils/*.py)
-tables := $(wildcard notebooks/data/*.csv)
+choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
+run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 pages := $(wildcard book/pages/*.py book/pages/_static/* book/pages/_templates/*)
-notebook := $(addprefix book/,__main__.py files.py cells.py plain.py outputs.py merge.py execute.py)
 
 setup: ## make the environments and kernels
 	@:
 
-notebooks: $(reader) ## write the readers' notebooks into _build/notebooks
+notebooks: ## write the readers' notebooks into _build/notebooks, run nothing
+	@$(book) notebooks --frameworks $(AVAILABLE)
 
 card: ## measure anew what this machine can do
-	@rm -f _build/card
-	@$(book) card --anew --frameworks $(AVAILABLE)
-	@touch _build/card
+	@$(book) card --frameworks $(AVAILABLE)
 
-executed: $(run) ## run the notebooks that changed
-
-book: _build/html/index.html ## set everything up, run the notebooks, build the HTML book
+book: _build/html/index.html ## set everything up, run the notebooks that changed, build the HTML book
 	@echo "the book: _build/html/index.html"
 
-_build/numbers.json: $(wildcard notebooks/*.md notebooks/*.bib) $(figures) $(pages)
-	@$(docs)/python -m sphinx -q -n -W -b dummy -c book/pages -d _build/doctrees/numbers notebooks _build/dummy
-	@touch $@
+# Always asked, and new only if something in the book has changed.
+_build/merged: ALWAYS
+	@$(book) build $(choice)
 
-$(foreach f,$(KNOWN),_build/notebooks/$f/%.ipynb): notebooks/%.md _build/numbers.json $(notebook)
-	@$(book) split $* --frameworks $(AVAILABLE)
-
-# The stamp tells that the card is up to date; the card itself changes only when something is measured.
-_build/card: _build/here $(utils) $(AVAILABLE:%=requirements/%.txt) book/machine.py
-	@rm -f $@
-	@$(book) card --frameworks $(AVAILABLE)
-	@touch $@
-
-_build/executed/%.ipynb: _build/notebooks/%.ipynb $(utils) $(tables) $(notebook) requirements/$$(*D).txt | _build/card
-	@$(book) execute $<
-
-_build/book/%.ipynb: $(foreach f,$(AVAILABLE),_build/executed/$f/%.ipynb) notebooks/index.md _build/choice $(notebook)
-	@$(book) merge $* --frameworks $(AVAILABLE)
-
-_build/html/index.html: $(merged) $(pages) _build/card $(wildcard _build/machine.json)
+_build/html/index.html: _build/merged $(pages)
 	@$(docs)/python -m sphinx -q -n -W --keep-going -b html -c book/pages -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
-lab: notebooks _build/card ## open JupyterLab on the readers' notebooks
+lab: notebooks ## open JupyterLab on the readers' notebooks
 	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=_build/notebooks
 
 serve: book ## serve the book on 127.0.0.1 (PORT=8000)

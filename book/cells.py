@@ -1,17 +1,17 @@
-"""The cells of a section's source: what is allowed in them, their ids, and one framework's notebook out of them.
+"""The cells of a section's source: what is allowed in them, their ids, and the readers' notebooks out of them.
 
 Touches no file. A notebook is a dict as nbformat has it.
 """
 
+import ast
 import base64
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
 
 from book import FRAMEWORKS, BookError
-from book.plain import BIBLIOGRAPHY, PARSER, PlainError, convert, references
 
-TAGS = ("nbval-check-output", "hide-input", "remove-stderr", "solution", "raises-exception")
+TAGS = ("nbval-check-output", "remove-stderr", "solution", "raises-exception")
 KEYS = ("tags", "alt")
 MIME = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg"}
 
@@ -28,6 +28,16 @@ class Entry:
     tags: tuple
     alt: str | None
 
+    @property
+    def only_claims(self):
+        """Whether the cell does nothing but check claims, which a reader need not see it do."""
+        try:
+            statements = ast.parse(self.source).body if self.kind == "code" else []
+        except SyntaxError:  # a cell with magics
+            return False
+        calls = [part.value.func for part in statements if isinstance(part, ast.Expr) and hasattr(part.value, "func")]
+        return bool(statements) and [ast.unparse(call) for call in calls] == ["d2l.claim"] * len(statements)
+
 
 def place(number, cell):
     """Return words by which an author finds the cell."""
@@ -35,7 +45,7 @@ def place(number, cell):
     return f"cell {number} ({first[:40]}{'…' if len(first) > 40 else ''})"
 
 
-def hashed(letter, *parts):
+def short_hash(letter, *parts):
     """Return a cell id: the letter and eight hexadecimal digits."""
     return letter + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
 
@@ -51,13 +61,11 @@ def cell_problems(cell):
     for name in cell["metadata"]:
         if name not in KEYS:
             yield f"unknown metadata {name!r}; known: {' '.join(KEYS)}"
-    if cell["cell_type"] == "markdown" and used_by(cell) and has_heading(cell["source"]):
-        yield f"a heading stands in a cell tagged {' '.join(tags)}: close the cell before it with a line +++"
+    if cell["cell_type"] == "markdown" and used_by(cell):
+        from book.plain import PARSER
 
-
-def has_heading(text):
-    """Tell whether the Markdown `text` holds a heading."""
-    return any(token.type == "heading_open" for token in PARSER.parse(text))
+        if any(token.type == "heading_open" for token in PARSER.parse(cell["source"])):
+            yield f"a heading stands in a cell tagged {' '.join(tags)}: close the cell before it with a line +++"
 
 
 def lint(notebook, name):
@@ -82,15 +90,13 @@ def expand(notebook):
     """Return the notebook's Entries: a cell of several frameworks once for each of them."""
     entries, seen = [], Counter()
     for number, cell in enumerate(notebook["cells"], 1):
-        kind = cell["cell_type"]
+        kind, source, alt = cell["cell_type"], cell["source"], cell["metadata"].get("alt")
         tags = tuple(tag for tag in cell["metadata"].get("tags", []) if tag not in FRAMEWORKS)
         for framework in used_by(cell) or [None]:
-            identity = (kind, " ".join([framework or "", *tags]), cell["source"])
+            identity = (kind, " ".join([framework or "", *tags]), source)
             seen[identity] += 1
-            id = hashed(kind[0], *identity, str(seen[identity]))
-            entries.append(
-                Entry(id, place(number, cell), kind, cell["source"], framework, tags, cell["metadata"].get("alt"))
-            )
+            id = short_hash(kind[0], *identity, str(seen[identity]))
+            entries.append(Entry(id, place(number, cell), kind, source, framework, tags, alt))
     return entries
 
 
@@ -99,43 +105,65 @@ def of(entries, framework):
     return [entry for entry in entries if entry.framework in (None, framework)]
 
 
-def split(notebook, framework, numbers, images, name):
-    """Return the reader's notebook of `framework`: plain Markdown with its pictures in it, code without outputs.
+def split(entries, frameworks, numbers, images, name):
+    """Return {framework: reader's notebook}: plain Markdown with its pictures in it, code without outputs.
 
     `numbers` is what the first pass of Sphinx found; `images` maps 'img/x.svg' to bytes.
     """
-    entries = of(expand(notebook), framework)
-    plains = {entry.id: plain(entry, numbers, name) for entry in entries if entry.kind == "markdown"}
-    listed = references({key for made in plains.values() for key in made.cites}, numbers)
-    cells = []
-    for entry in entries:
-        if entry.kind == "code":
-            cells.append(code_cell(entry))
-        else:
-            made = plains[entry.id]
-            parts = [made.text.replace(BIBLIOGRAPHY, listed), *pictures(made.images, images, f"{name}, {entry.place}")]
-            cells.append({"cell_type": "markdown", "id": entry.id, "metadata": {}, "source": "\n\n".join(parts)})
+    from book.plain import references
+
+    entries = [entry for entry in entries if entry.framework in (None, *frameworks)]
+    plains = {entry.id: plain(entry, numbers, images, name) for entry in entries if entry.kind == "markdown"}
+    made = {}
+    for framework in frameworks:
+        ours = of(entries, framework)
+        cited = {key for entry in ours if entry.id in plains for key in plains[entry.id].cites}
+        listed = references(cited, numbers)
+        cells = [prose(entry, plains[entry.id], listed) if entry.id in plains else code(entry) for entry in ours]
+        made[framework] = notebook_of(framework, cells)
+    return made
+
+
+def notebook_of(framework, cells):
+    """Return the notebook of these cells for the kernel of `framework`."""
     kernel = {"name": f"d2l-{framework}", "display_name": FRAMEWORKS[framework], "language": "python"}
-    return {
-        "cells": cells,
-        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def plain(entry, numbers, name):
-    """Return the entry's text as plain Markdown; name the cell when that fails."""
+def plain(entry, numbers, images, name):
+    """Return the entry's text as Plain, its pictures in it; name the cell when that fails."""
+    from book.plain import PlainError, convert
+
     try:
-        return convert(entry.source, numbers)
+        made = convert(entry.source, numbers)
+        for path in made.images:
+            if path not in images:
+                raise PlainError(f"picture {path} is missing; there are: {' '.join(sorted(images)) or 'none'}")
     except PlainError as error:
         raise BookError(f"{name}, {entry.place}: {error}") from None
+    # No attachments, because JupyterLab shows no SVG that is one.
+    made.text = "\n\n".join([made.text, *(definition(path, images[path]) for path in dict.fromkeys(made.images))])
+    return made
 
 
-def code_cell(entry):
-    """Return a code cell without outputs."""
+def definition(path, data):
+    """Return the line that defines the picture at `path`, at the foot of its cell and in it as a whole."""
+    return f"[{path}]: data:{MIME[path.rpartition('.')[2]]};base64,{base64.b64encode(data).decode()}"
+
+
+def prose(entry, made, listed):
+    """Return a Markdown cell; the list of references goes where the text wants it."""
+    from book.plain import BIBLIOGRAPHY
+
+    source = made.text.replace(BIBLIOGRAPHY, listed)
+    return {"cell_type": "markdown", "id": entry.id, "metadata": {}, "source": source}
+
+
+def code(entry):
+    """Return a code cell without outputs; what a reader need not see at first is folded."""
     metadata = {"tags": list(entry.tags)} if entry.tags else {}
-    if "solution" in entry.tags or "hide-input" in entry.tags:
+    if "solution" in entry.tags or entry.only_claims:
         metadata["jupyter"] = {"source_hidden": True}
     if entry.alt:
         metadata["alt"] = entry.alt
@@ -147,17 +175,3 @@ def code_cell(entry):
         "execution_count": None,
         "outputs": [],
     }
-
-
-def pictures(paths, images, where):
-    """Return the lines that define the pictures at `paths`, at the foot of their cell and in it as a whole.
-
-    They are no attachments, because JupyterLab shows no SVG that is one.
-    """
-    for path in paths:
-        if path not in images:
-            raise BookError(f"{where}: picture {path} is missing; there are: {' '.join(sorted(images)) or 'none'}")
-    return [
-        f"[{path}]: data:{MIME[path.rpartition('.')[2]]};base64,{base64.b64encode(images[path]).decode()}"
-        for path in dict.fromkeys(paths)
-    ]

@@ -1,155 +1,156 @@
 """One notebook run in its own kernel, in a folder of its own, with nothing left behind."""
 
-import ast
 import asyncio
+import atexit
 import ctypes
-import json
 import os
 import signal
 import sys
 import tempfile
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 import psutil
-from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from book import MODULES, BookError
-from book.outputs import clean, code_cells
+from book import BookError
+from book.outputs import clean
 
 SUBREAPER = 36  # Linux, PR_SET_CHILD_SUBREAPER: a process that loses its parent becomes our child and is found
-ABOUT_KERNEL = """__import__('json').dumps({
-    'python': __import__('platform').python_version(), 'prefix': __import__('sys').prefix,
-    'packages': {found.metadata['Name']: found.version
-                 for found in __import__('importlib.metadata', fromlist=['distributions']).distributions()}})"""
+PATIENCE = 5  # seconds in which processes that were left behind have to end
 
 
 class RunError(BookError):
-    """A run that did not end well: `notebook` as far as it came, `status` to exit with."""
+    """A run that did not end well: `notebook` as far as it came, None if no cell ran; `status` to exit with."""
 
-    def __init__(self, sentence, notebook, status=1):
+    def __init__(self, sentence, notebook, status):
         super().__init__(sentence)
         self.notebook, self.status = notebook, status
 
 
-@dataclass
-class Ran:
-    """The executed notebook, its seconds without the kernel's start, and the kernel's versions."""
+class Client(NotebookClient):
+    """A client that says how far it is, and ends at a signal without waiting for the cell.
 
-    notebook: dict
-    seconds: float
-    versions: dict
+    In place on a terminal, else with one line at the start and one at the end.
+    """
+
+    def __init__(self, nodes, title, timeout):
+        super().__init__(nodes, timeout=timeout, coalesce_streams=True, record_timing=False)
+        self.shutdown_kernel = "immediate"  # once all cells have run, the kernel may end in its own time
+        self.title, self.total = title, len(nodes.cells)
+        self.number, self.started, self.seconds = 0, 0, []
+        self.stopped = self.died = None  # the signal that stopped the run, the exit status of a kernel that died
+        self.on_cell_start, self.on_cell_executed = self.start_cell, self.end_cell
+        self.on_notebook_error = self.look_after_kernel
+        self.create_kernel_manager().transport_encryption = "auto"  # the kernel warns of a connection in the clear
+
+    async def run(self, folder, log):
+        """Run the cells in a new kernel that works in `folder` and writes to the file `log`."""
+        self.task = asyncio.current_task()
+        settings = {"IPYTHONDIR": f"{folder}/.ipython"} | os.environ
+        with open(log, "wb") as file:
+            await self.async_execute(cwd=folder, env=settings, stdout=file, stderr=file)
+
+    async def async_start_new_kernel(self, **settings):
+        """Start the kernel; from here on a signal cancels the run, in place of nbclient's own way."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self.stop, number)
+        await super().async_start_new_kernel(**settings)
+
+    def stop(self, number):
+        if not self.stopped:
+            self.stopped = signal.Signals(number)
+            self.task.cancel()
+
+    def start_cell(self, cell, cell_index):
+        self.number += 1
+        self.seconds.append(0.0)
+        self.started = time.monotonic()
+        if sys.stdout.isatty():
+            line = f"{self.title}: cell {self.number} of {self.total}, {sum(self.seconds):.0f} s"
+            print(f"\r\x1b[K{line}", end="", flush=True)
+        elif self.number == 1:
+            print(f"{self.title}: running {self.total} cells", flush=True)
+
+    def end_cell(self, cell, cell_index, execute_reply):
+        self.seconds[-1] = time.monotonic() - self.started
+        if self.number == self.total:
+            self.shutdown_kernel = "graceful"
+
+    def look_after_kernel(self, notebook):
+        with suppress(AttributeError):  # it has not been started
+            self.died = self.km.provisioner.process.poll()
 
 
-def run(notebook, framework, title, progress, timeout, root):
-    """Run the cells of `notebook`; return Ran or raise RunError. Paths below `root` do not get into the outputs."""
+def run(notebook, title, timeout, paths):
+    """Run a notebook of code cells; return it with its outputs, the seconds of each cell, and Python's version.
+
+    Raises RunError. `paths` gives the machine's paths other names.
+    """
     nodes = nbformat.from_dict(notebook)
-    client = NotebookClient(nodes, timeout=timeout, coalesce_streams=True, record_timing=False)
-    stops = []
-    with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans():
-        paths = {folder: ".", os.path.realpath(folder): ".", str(root): "<project>", str(Path.home()): "~"}
+    client = Client(nodes, title, timeout)
+    with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans(title):
+        paths = paths | {folder: ".", os.path.realpath(folder): "."}
         log = Path(folder, ".kernel.log")
         try:
-            about, seconds = asyncio.run(drive(client, folder, log, progress, stops))
+            asyncio.run(client.run(folder, log))
         except (Exception, asyncio.CancelledError) as error:
-            if stops:
-                sentence, status = f"interrupted by {signal.Signals(stops[0]).name}", 128 + stops[0]
-            else:
-                sentence, status = explain(error, client, timeout, log), 1
-            if not sentence:
+            if not (sentence := explain(error, client, log)):
                 raise
-            where = f"{title}, cell {progress.cell}" if progress.cell else title
-            raise RunError(f"{where}: {sentence}", finished(notebook, nodes, paths), status) from None
+            where = f"{title}, cell {client.number}" if client.number else title
+            status = 128 + client.stopped if client.stopped else 1
+            raise RunError(
+                f"{where}: {sentence}", finished(notebook, nodes, paths) if client.number else None, status
+            ) from None
         finally:
-            progress.clear()
-    paths[about["prefix"]] = "<environment>"
-    return Ran(finished(notebook, nodes, paths), seconds, versions(about, framework))
-
-
-async def drive(client, folder, log, progress, stops):
-    """Start a kernel, run the cells, end the kernel; return what the kernel says of itself and the seconds."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-
-    def stop(number):
-        if not stops:
-            stops.append(number)
-            task.cancel()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
-    ticker = asyncio.create_task(tick(progress))
-    manager = client.create_kernel_manager()
-    manager.transport_encryption = "auto"  # the kernel warns of a connection that others could read
-    try:
-        with open(log, "wb") as file:
-            settings = {"IPYTHONDIR": f"{folder}/.ipython"} | os.environ
-            await client.async_start_new_kernel(cwd=folder, env=settings, stdout=file, stderr=file)
-        await client.async_start_new_kernel_client()
-        started = time.monotonic()
-        cells = [(index, cell) for index, cell in enumerate(client.nb.cells) if cell.cell_type == "code"]
-        for count, (index, cell) in enumerate(cells, 1):
-            progress.at(count)
-            await client.async_execute_cell(cell, index)
-        seconds = time.monotonic() - started
-        about = await ask(client)
-        await manager.shutdown_kernel()
-        return about, seconds
-    finally:
-        ticker.cancel()
-        if client.kc:
-            client.kc.stop_channels()
-
-
-async def ask(client):
-    """Return the kernel's Python, its prefix and its packages as a dict."""
-    message = client.kc.execute("", silent=True, user_expressions={"about": ABOUT_KERNEL})
-    reply = await client.async_wait_for_reply(message)
-    return json.loads(ast.literal_eval(reply["content"]["user_expressions"]["about"]["data"]["text/plain"]))
-
-
-async def tick(progress):
-    """Let the seconds run while a cell does."""
-    while progress.terminal:
-        await asyncio.sleep(1)
-        progress.tick()
+            atexit.unregister(client._cleanup_kernel)  # nbclient leaves it behind where a kernel does not start
+            if sys.stdout.isatty():
+                print("\r\x1b[K", end="", flush=True)
+    print(f"{title}: {client.total} cells in {sum(client.seconds):.0f} s", flush=True)
+    return finished(notebook, nodes, paths), client.seconds, nodes.metadata.language_info.version
 
 
 @contextmanager
-def no_orphans():
+def no_orphans(title="a notebook"):
     """Kill on leaving every process that was started inside, and whatever that one started."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SUBREAPER, 1)
+    else:
+        print(f"{title}: a process that it detaches from its kernel is not ended on {sys.platform}", file=sys.stderr)
     ourselves = psutil.Process()
     before = set(ourselves.children(recursive=True))
     try:
         yield
     finally:
+        end = time.monotonic() + PATIENCE
         while family := [child for child in ourselves.children(recursive=True) if child not in before]:
+            if time.monotonic() > end:
+                left = ", ".join(str(child.pid) for child in family)
+                print(f"warning: {title}: cannot end the processes it started: {left}", file=sys.stderr)
+                break
             for child in family:
-                with suppress(psutil.NoSuchProcess):  # it ended by itself meanwhile
+                with suppress(psutil.Error):  # it ended by itself meanwhile, or is not ours to end
                     child.kill()
-            psutil.wait_procs(family, timeout=5)
+            psutil.wait_procs(family, timeout=1)
 
 
-def explain(error, client, timeout, log):
+def explain(error, client, log):
     """Return a sentence on why the run ended, or None for an error of this program."""
+    if client.stopped:
+        return f"interrupted by {client.stopped.name}"
     if isinstance(error, CellExecutionError):
         return f"{error.ename}: {error.evalue}".strip().split("\n")[0]
     if isinstance(error, CellTimeoutError):
-        return f"ran longer than {timeout} s: make it do less, or allow more with --timeout"
+        return f"ran longer than {client.timeout} s: make it do less, or allow more with --timeout"
     if isinstance(error, DeadKernelError):
-        status = client.km.provisioner.process.poll()
+        status = client.died
         why = f"signal {signal.Signals(-status).name}" if status and status < 0 else f"exit status {status}"
         why += ", perhaps for want of memory" if status == -signal.SIGKILL else ""
         return f"the kernel died ({why}){last_words(log)}"
-    if isinstance(error, NoSuchKernel):
-        return f"no kernel {error.name}: `make book` installs it, and sets JUPYTER_PATH to where it is"
-    if not client.kc and isinstance(error, (OSError, RuntimeError)):
+    if not client.number and isinstance(error, OSError | RuntimeError):
         return f"the kernel does not start: {error}{last_words(log)}"
     return None
 
@@ -161,20 +162,10 @@ def last_words(log):
 
 
 def finished(notebook, nodes, paths):
-    """Return `notebook` with the outputs in `nodes`, cleaned."""
-    ran = iter(code_cells(nodes))
-    cells = [cell | ran_cell(next(ran), paths) if cell["cell_type"] == "code" else cell for cell in notebook["cells"]]
+    """Return `notebook`, which has code cells only, with the outputs in `nodes`, cleaned."""
+    cells = [
+        cell
+        | {"outputs": clean([dict(output) for output in node.outputs], paths), "execution_count": node.execution_count}
+        for cell, node in zip(notebook["cells"], nodes.cells, strict=True)
+    ]
     return notebook | {"cells": cells}
-
-
-def ran_cell(node, paths):
-    """Return what a run changes in a cell."""
-    return {"outputs": clean([dict(output) for output in node.outputs], paths), "execution_count": node.execution_count}
-
-
-def versions(about, framework):
-    """Return the versions of Python and of the packages that a reader wants to know."""
-    module = MODULES[framework]
-    found = {name: about["packages"].get(name) for name in (module, "numpy", "matplotlib")}
-    found[module] = found[module] or about["packages"].get(f"{module}_cpu") or about["packages"].get(f"{module}-cpu")
-    return {"python": about["python"]} | {name: version for name, version in found.items() if version}

@@ -1,12 +1,13 @@
 """Notebooks and other derived files on disk, and where they lie."""
 
-import hashlib
+import fcntl
 import json
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from book import MODULES, BookError
+from book import BookError
 
 
 @dataclass(frozen=True)
@@ -15,34 +16,36 @@ class Layout:
 
     root: Path
 
-    def source(self, slug):
-        return self.root / "notebooks" / f"{slug}.md"
+    @property
+    def sources(self):
+        return self.root / "notebooks"
 
-    def parsed(self, slug):
-        return self.root / "_build" / "source" / f"{slug}.json"
+    @property
+    def build(self):
+        return self.root / "_build"
 
-    def numbers(self):
-        return self.root / "_build" / "numbers.json"
-
-    def derived(self, stage, framework, slug):
-        """Return the notebook of `stage` (notebooks, executed or failed)."""
-        return self.root / "_build" / stage / framework / f"{slug}.ipynb"
-
+    @property
     def card(self):
-        """Return the file that tells what this machine is and can do."""
-        return self.root / "_build" / "machine.json"
+        """The file that tells what this machine is and can do."""
+        return self.build / "machine.json"
 
-    def book(self):
-        return self.root / "_build" / "book"
+    def source(self, slug):
+        return self.sources / f"{slug}.md"
+
+    def notebook(self, stage, framework, slug):
+        """Return the path of a notebook of `stage`: notebooks (the reader's), executed or failed."""
+        return self.build / stage / framework / f"{slug}.ipynb"
 
 
 def load(path, cure=""):
-    """Return the JSON of `path`, the sources of a notebook joined; raise BookError with `cure` if it is missing."""
+    """Return the JSON object in `path`, cells' sources joined; raise BookError with `cure` if it is missing."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError("it holds no object")
     except FileNotFoundError:
         raise BookError(f"{path} is missing{cure and ': ' + cure}") from None
-    except json.JSONDecodeError as error:
+    except ValueError as error:  # of the text's coding or of JSON
         raise BookError(f"{path} is damaged ({error}): delete it and run make again") from None
     for cell in content.get("cells", []):
         cell["source"] = "".join(cell["source"])
@@ -68,19 +71,14 @@ def write(path, content):
         unfinished.unlink(missing_ok=True)
 
 
-def touch(path, content):
-    """Like `write`, but the file counts as new for make in any case."""
-    write(path, content)
-    os.utime(path)
-
-
-def environment(root, framework):
-    """Return a hash of what a kernel of `framework` can import: its pins, its part of d2l_utils and the tables."""
-    others = {f"{module}.py" for name, module in MODULES.items() if name != framework}
-    utilities = [path for path in sorted((root / "d2l_utils").rglob("*.py")) if path.name not in others]
-    tables = sorted((root / "notebooks" / "data").glob("*.csv"))
-    digest = hashlib.sha256()
-    for path in [root / "requirements" / f"{framework}.txt", *utilities, *tables]:
-        digest.update(f"{path.relative_to(root).as_posix()}\0".encode())
-        digest.update(path.read_bytes() + b"\0")
-    return digest.hexdigest()
+@contextmanager
+def alone(folder):
+    """Wait until no other build of the project runs: two at once would spoil each other's measurements."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("another build of this project is running: waiting until it is done", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

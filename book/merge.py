@@ -2,49 +2,43 @@
 
 import re
 
-from book import BookError
-from book.cells import expand, hashed, of
-from book.outputs import claims, code_cells, key
-
-CURE = "run make again"
+from book import FRAMEWORKS, BookError
+from book.cells import notebook_of, short_hash
+from book.outputs import claims, code_cells
 
 
-def merge(notebook, executed, environments, name):
-    """Return the merged notebook of the source `notebook`.
+def merge(entries, frameworks, executed, name):
+    """Return the merged notebook of a section's Entries.
 
-    `executed` maps each framework of the book to its executed notebook, `environments` to the hash of
-    what it can import now. Raises BookError when an executed notebook does not fit the source.
+    `executed` maps each framework that has up-to-date outputs to its executed notebook; a page says which lack.
     """
-    entries = expand(notebook)
-    for framework, ran in executed.items():
-        check(of(entries, framework), ran, environments[framework], f"{name} ({framework})")
-    ran = {framework: {cell["id"]: cell for cell in code_cells(ran)} for framework, ran in executed.items()}
+    ran = {
+        framework: {cell["id"]: cell["outputs"] for cell in code_cells(executed[framework])} for framework in executed
+    }
     cells = []
     for entry in entries:
-        if entry.framework is None or entry.framework in executed:
-            cells += merged_code(entry, ran, name) if entry.kind == "code" else [merged_markdown(entry)]
-    facts = {
-        framework: {name: value for name, value in ran["metadata"]["d2l"].items() if name != "key"}
-        for framework, ran in executed.items()
-    }
-    metadata = {
-        "kernelspec": notebook["metadata"]["kernelspec"],
-        "language_info": {"name": "python"},
-        "d2l": {"frameworks": facts},
-    }
-    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+        if entry.framework in (None, *frameworks):
+            cells += merged_code(entry, frameworks, ran, name) if entry.kind == "code" else [merged_markdown(entry)]
+    if lacking := [framework for framework in frameworks if framework not in executed]:
+        say_not_run(cells, lacking if executed else [])
+    facts = {framework: facts_of(ran["metadata"]["d2l"]) for framework, ran in executed.items()}
+    notebook = notebook_of(frameworks[0], cells)
+    notebook["metadata"]["d2l"] = {"frameworks": facts}
+    return notebook
 
 
-def check(entries, executed, environment, where):
-    """Raise BookError, naming the cell, unless `executed` was made from these entries in this environment."""
-    cells = executed["cells"]
-    for number, entry in enumerate(entries):
-        if number >= len(cells) or cells[number]["id"] != entry.id:
-            raise BookError(f"{where}: the executed notebook is stale at {entry.place} of the source: {CURE}")
-    if len(cells) > len(entries):
-        raise BookError(f"{where}: the executed notebook is stale: its cell {len(entries) + 1} is gone: {CURE}")
-    if executed["metadata"]["d2l"]["key"] != key(executed, environment):
-        raise BookError(f"{where}: the executed notebook is stale: its pins or d2l_utils have changed since: {CURE}")
+def facts_of(run):
+    """Return what a page tells of a run."""
+    return {name: run[name] for name in ("seconds", "date", "machine", "versions")}
+
+
+def say_not_run(cells, lacking):
+    """Say under the title that the section was not run in this build, or not in the frameworks `lacking`."""
+    words = f" in {', '.join(FRAMEWORKS[framework] for framework in lacking)}" if lacking else ""
+    lines = cells[0]["source"].split("\n")
+    title = next((row for row, line in enumerate(lines) if line.startswith("# ")), -1)
+    lines[title + 1 : title + 1] = ["", f"This section was not run{words} in this build: `make book` runs it.", ""]
+    cells[0]["source"] = "\n".join(lines)
 
 
 def merged_markdown(entry):
@@ -56,18 +50,20 @@ def merged_markdown(entry):
     return {"cell_type": "markdown", "id": entry.id, "metadata": {}, "source": source}
 
 
-def merged_code(entry, ran, name):
+def merged_code(entry, frameworks, ran, name):
     """Return the cells that show an entry: one, or where the outputs differ one more for each framework."""
+    tags = [*entry.tags, *(["claims"] if entry.only_claims else [])]
     if entry.framework:
-        return [shown(entry, entry.id, ran[entry.framework][entry.id]["outputs"], [entry.framework], name)]
-    outputs = {framework: uncounted(cells[entry.id]["outputs"]) for framework, cells in ran.items()}
-    first, *others = outputs.values()
-    if all(other == first for other in others):
-        return [shown(entry, entry.id, first, [], name)]
-    hidden = ["hide-output"] if "solution" in entry.tags else []
-    return [shown(entry, entry.id, [], [], name)] + [
-        shown(entry, hashed("o", entry.id, framework), output, [framework, "remove-input", *hidden], name)
-        for framework, output in outputs.items()
+        outputs = ran.get(entry.framework, {}).get(entry.id, [])
+        return [shown(entry, entry.id, outputs, [entry.framework, *tags], name)]
+    shows = {framework: uncounted(ran[framework][entry.id]) for framework in frameworks if framework in ran}
+    first, *others = shows.values() or [[]]
+    if all(other == first for other in others) and len(shows) in (0, len(frameworks)):
+        return [shown(entry, entry.id, first, tags, name)]
+    kept = ["remove-input", *(tag for tag in tags if tag == "solution")]
+    return [shown(entry, entry.id, [], tags, name)] + [
+        shown(entry, short_hash("o", entry.id, framework), outputs, [framework, *kept], name)
+        for framework, outputs in shows.items()
     ]
 
 
@@ -78,16 +74,13 @@ def uncounted(outputs):
 
 def shown(entry, id, outputs, tags, name):
     """Return a code cell of the merged notebook."""
-    added = [] if "remove-input" in tags else [*entry.tags, *(["hide-cell"] if "solution" in entry.tags else [])]
-    metadata = {"tags": [*tags, *added]} if tags or added else {}
-    if "hide-output" in tags:
-        metadata["mystnb"] = {"code_prompt_show": "Show the result", "code_prompt_hide": "Hide the result"}
+    metadata = {"tags": tags} if tags else {}
     pictures = [output for output in outputs if any(mime.startswith("image/") for mime in output.get("data", {}))]
     if pictures:
         alt = entry.alt or described(pictures[0])
         if not alt:
             raise BookError(f"{name}, {entry.place}: a picture without words; give the cell a line :alt: …")
-        metadata.setdefault("mystnb", {})["image"] = {"alt": alt}
+        metadata["mystnb"] = {"image": {"alt": alt}}
     return {
         "cell_type": "code",
         "id": id,
@@ -100,19 +93,18 @@ def shown(entry, id, outputs, tags, name):
 
 def described(output):
     """Return the text alternative that the picture's maker put into the output, or None."""
-    return next(
-        (about["alt"] for about in output.get("metadata", {}).values() if isinstance(about, dict) and about.get("alt")),
-        None,
-    )
+    abouts = output.get("metadata", {}).values()
+    return next((about["alt"] for about in abouts if isinstance(about, dict) and about.get("alt")), None)
 
 
 def all_claims(notebook, section):
     """Return the claims of a merged notebook; one of all frameworks counts for each of them."""
     frameworks = list(notebook["metadata"]["d2l"]["frameworks"])
     found = [
-        {"section": section, "framework": framework, "cell": cell["id"], "held": held, "sentence": sentence}
+        {"section": section, "framework": framework, "cell": cell["id"]}
+        | {"held": claim["held"], "sentence": claim["sentence"]}
         for cell in code_cells(notebook)
-        for held, sentence in claims(cell)
+        for claim in claims(cell)
         for framework in [tag for tag in cell["metadata"].get("tags", []) if tag in frameworks] or frameworks
     ]
     return sorted(found, key=lambda claim: frameworks.index(claim["framework"]))

@@ -1,40 +1,16 @@
-"""What a run leaves in a notebook: when it is out of date, what of it is kept, and what it claims.
+"""What of a run is kept in a notebook, and what it claims. Touches no file."""
 
-Touches no file and imports nothing slow: a notebook that is up to date is found out in a moment.
-"""
-
-import hashlib
-import json
 import re
 
+from d2l_utils.claims import MIME as CLAIM
+
 MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
-MARKS = {"✓": True, "✗": False, "–": None}  # in front of a claim that held, missed, or was not checked
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def code_cells(notebook):
     """Return the notebook's code cells."""
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-def key(notebook, environment):
-    """Return a hash of all that a run depends on: kernel, code, tags and the hash `environment`."""
-    cells = [[cell["source"], sorted(cell["metadata"].get("tags", []))] for cell in code_cells(notebook)]
-    parts = [notebook["metadata"]["kernelspec"]["name"], cells, environment]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def transplant(notebook, executed):
-    """Return `notebook` with the outputs of `executed`, a notebook of the same key."""
-    outputs = iter(code_cells(executed))
-    cells = []
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            ran = next(outputs)
-            cell = cell | {"outputs": ran["outputs"], "execution_count": ran["execution_count"]}
-        cells.append(cell)
-    metadata = notebook["metadata"] | {"d2l": executed["metadata"]["d2l"]}
-    return notebook | {"cells": cells, "metadata": metadata}
 
 
 def clean(outputs, paths):
@@ -72,9 +48,5 @@ def scrub(text, paths):
 
 
 def claims(cell):
-    """Yield (held, sentence) for each line of the cell's output that is a claim; held is None if it was not checked."""
-    for output in cell["outputs"]:
-        if output["output_type"] == "stream":
-            for line in output["text"].splitlines():
-                if line.startswith(tuple(f"{mark} " for mark in MARKS)):
-                    yield MARKS[line[0]], line[2:]
+    """Return the claims that a cell showed: dicts of sentence, held (None if it was not checked), evidence and note."""
+    return [output["data"][CLAIM] for output in cell["outputs"] if CLAIM in output.get("data", {})]

@@ -7,28 +7,20 @@ import re
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import backtick, image
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.dollarmath.index import math_inline_dollar
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
-from mdit_py_plugins.myst_role.index import myst_role
 from myst_parser.parsers.options import TokenizeError, options_to_items
 
 BIBLIOGRAPHY = "<!-- references -->"
-ADMONITIONS = {
-    "admonition": None,
-    "note": "Note",
-    "tip": "Tip",
-    "hint": "Hint",
-    "important": "Important",
-    "warning": "Warning",
-}
-DIRECTIVES = (*ADMONITIONS, "figure", "dropdown", "bibliography")
-ROLES = ("numref", "eq", "ref", "doc", "cite:p", "cite:t", "download")
-OPAQUE = ("code_inline", "math_inline", "myst_role", "image")
+DIRECTIVES = ("admonition", "figure", "dropdown", "bibliography")
+ROLES = ("numref", "eq", "ref", "cite:p", "cite:t")
+# What may stand in a line, in the order in which it is looked for: nothing within the first three is a role.
+ESCAPE, SPAN, FORMULA = r"\\.", r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", r"\$[^$\n]+\$"
+INLINE = re.compile(rf"{ESCAPE}|\{{(?P<role>[a-z:]+)\}}`(?P<words>[^`]+)`|{SPAN}|{FORMULA}", re.DOTALL)
+LEFT_OVER = re.compile(r"\{[a-zA-Z][\w:.-]*\}`[^`]*`?|^\W*(?::::+|```+)\{.*", re.MULTILINE)
 
 
 class PlainError(ValueError):
@@ -44,49 +36,63 @@ class Plain:
     cites: list = field(default_factory=list)
 
 
-def recorded(rule):
-    """Return the inline `rule` so that its token also keeps the text it was made from."""
-
-    def inline_rule(state, silent):
-        start, before = state.pos, len(state.tokens)
-        matched = rule(state, silent)
-        if matched and len(state.tokens) > before and state.tokens[-1].type in OPAQUE:
-            state.tokens[-1].meta["raw"] = state.src[start : state.pos]
-        return matched
-
-    return inline_rule
-
-
-def parser():
-    """Return a Markdown parser with the extensions that the sections use."""
-    made = MarkdownIt("commonmark").enable("table")
-    made.use(dollarmath_plugin).use(colon_fence_plugin).use(myst_block_plugin).use(myst_role_plugin)
-    made.use(footnote_plugin)
-    made.inline.ruler.at("backticks", recorded(backtick))
-    made.inline.ruler.at("image", recorded(image))
-    made.inline.ruler.at("myst_role", recorded(myst_role))
-    made.inline.ruler.at("math_inline", recorded(math_inline_dollar()))
-    return made
-
-
-PARSER = parser()
+PARSER = MarkdownIt("commonmark").enable("table")
+for plugin in (dollarmath_plugin, colon_fence_plugin, myst_block_plugin, myst_role_plugin, footnote_plugin):
+    PARSER.use(plugin)
 
 
 def convert(text, numbers):
-    """Return `text` as Plain; raise PlainError for what is left over."""
-    plain, edits = Plain(), []
-    lines, at = text.split("\n"), (0, 0)
+    """Return `text` as Plain; raise PlainError for what cannot be said."""
+    plain = converted(text, numbers)
+    check(PARSER.parse(plain.text))
+    return plain
+
+
+def converted(text, numbers):
+    """Return `text`, which may be the inside of a directive, as Plain."""
+    plain, edits = Plain(), {}
+    lines = text.split("\n")
     for token in PARSER.parse(text):
-        if token.type == "inline":
-            at = convert_inline(token, lines, at, plain, numbers)
+        if token.type == "inline":  # the cells of a table's row stand in the same lines
+            refuse(token.children)
+            own = "\n".join(lines[slice(*token.map)])
+            edits[tuple(token.map)] = INLINE.sub(lambda found: said(found, plain, numbers), own).split("\n")
         elif token.map and not token.type.endswith("_open"):
             replacement = convert_block(token, plain, numbers)
             if replacement is not None:
-                edits.append((*token.map, replacement))
-    for first, last, replacement in reversed(edits):
-        lines[first:last] = prefixed(lines[first], replacement) if replacement else []
+                edits[tuple(token.map)] = prefixed(lines[token.map[0]], replacement) if replacement else []
+    for (first, last), replacement in sorted(edits.items(), reverse=True):
+        lines[first:last] = replacement
     plain.text = "\n".join(lines).strip("\n")
     return plain
+
+
+def refuse(tokens):
+    """Raise PlainError for what a notebook that is read alone cannot show."""
+    for token in tokens:
+        refuse_unread(token)
+        if token.type == "footnote_ref":
+            raise PlainError("a footnote: say it in the text")
+        if token.type == "image":
+            raise PlainError(f"picture {token.attrGet('src')} stands in the text: make it a {{figure}}")
+        if token.type == "link_open" and not token.attrGet("href").startswith(("http://", "https://", "mailto:")):
+            raise PlainError(f"link to {token.attrGet('href')!r}: a notebook is read alone; use {{ref}} or an address")
+
+
+def check(tokens):
+    """Raise PlainError for a role or directive that is left in what was converted."""
+    for token in tokens:
+        refuse_unread(token)
+        if token.type == "myst_role":
+            raise PlainError(f"{{{token.meta['name']}}}`{token.content}` stands where it is not read")
+        check(token.children or [])
+
+
+def refuse_unread(token):
+    """Raise PlainError for a role or directive in HTML or in a title, where no program that knows MyST reads it."""
+    for text in [*map(str, token.attrs.values()), *([token.content] if token.type.startswith("html_") else [])]:
+        if left := LEFT_OVER.search(text):
+            raise PlainError(f"{left.group().strip()} stands where it is not read: take it out of HTML and titles")
 
 
 def prefixed(line, text):
@@ -106,14 +112,27 @@ def convert_block(token, plain, numbers):
         number = known(numbers["refs"], token.info, "label").strip("()")
         return f"$$ {one_line(token.content)} \\tag{{{number}}} $$"
     if token.type in ("colon_fence", "fence"):
-        match = re.match(r"\{(\S+)\}(.*)", token.info.strip())
-        if match:
-            return directive(match[1], match[2].strip(), token.content, plain, numbers)
+        if named := opened(token):
+            return directive(*named, plain, numbers)
         if token.type == "colon_fence":
             raise PlainError(f"{token.markup}{token.info} opens no directive")
     if token.type.startswith("footnote"):
         raise PlainError("a footnote: say it in the text")
     return None
+
+
+def opened(token):
+    """Return name, argument, options (a dict) and body of the directive that a fence opens, or None."""
+    match = re.match(r"\{(\S+)\}(.*)", token.info.strip())
+    if not match:
+        return None
+    lines = token.content.strip("\n").split("\n")
+    count = next((at for at, line in enumerate(lines) if not line.startswith(":") or line[:3] == ":::"), len(lines))
+    try:
+        pairs, _ = options_to_items("\n".join(line[1:] for line in lines[:count]))
+    except TokenizeError as error:
+        raise PlainError(f"the options of {{{match[1]}}} cannot be read: {error}") from None
+    return match[1], match[2].strip(), dict(pairs), "\n".join(lines[count:]).strip("\n")
 
 
 def one_line(formula):
@@ -128,15 +147,12 @@ def known(table, name, what):
     return table[name]
 
 
-def directive(name, argument, content, plain, numbers):
+def directive(name, argument, options, body, plain, numbers):
     """Return what a directive says in plain Markdown."""
     if name not in DIRECTIVES:
         raise PlainError(f"unknown directive {{{name}}}; known: {' '.join(DIRECTIVES)}")
-    options, body = cut_options(content, name)
     if name == "bibliography":
         return BIBLIOGRAPHY
-    if ADMONITIONS.get(name):
-        body, argument = f"{argument}\n{body}".strip(), ADMONITIONS[name]
     title, inner = (within(part, plain, numbers) for part in (argument if name != "figure" else "", body))
     if name == "figure":
         return figure(argument, options, inner, plain, numbers)
@@ -147,23 +163,10 @@ def directive(name, argument, content, plain, numbers):
 
 def within(text, plain, numbers):
     """Return nested text converted; count its pictures and citations to `plain`."""
-    inner = convert(text, numbers)
+    inner = converted(text, numbers)
     plain.images += inner.images
     plain.cites += inner.cites
     return inner.text
-
-
-def cut_options(content, name):
-    """Return a directive's options as a dict and its body."""
-    lines = content.strip("\n").split("\n")
-    count = next(
-        (number for number, line in enumerate(lines) if not line.startswith(":") or line.startswith(":::")), len(lines)
-    )
-    try:
-        pairs, _ = options_to_items("\n".join(line[1:] for line in lines[:count]))
-    except TokenizeError as error:
-        raise PlainError(f"the options of {{{name}}} cannot be read: {error}") from None
-    return dict(pairs), "\n".join(lines[count:]).strip("\n")
 
 
 def figure(path, options, caption, plain, numbers):
@@ -173,90 +176,32 @@ def figure(path, options, caption, plain, numbers):
             raise PlainError(f"figure {path} has no :{wanted}:")
     number = known(numbers["refs"], options["name"], "label")
     plain.images.append(path)
-    return f"![{escape(options['alt'])}][{path}]\n\n**{number}** {caption}".strip()
+    words = re.sub(r"([\[\]\\])", r"\\\1", " ".join(options["alt"].split()))  # its brackets end no alternative text
+    return f"![{words}][{path}]\n\n**{number}** {caption}".strip()
 
 
-def escape(text):
-    """Return the alternative text of a picture so that its brackets do not end it."""
-    return re.sub(r"([\[\]\\])", r"\\\1", " ".join(text.split()))
-
-
-def convert_inline(token, lines, at, plain, numbers):
-    """Replace roles and pictures of an inline `token` in `lines`; return where it ended.
-
-    The tokens that could hold such text literally are passed over in the same order, so that none is taken for another.
-    """
-    at = max(at, (token.map[0], 0))
-    for child in token.children:
-        if child.type == "footnote_ref":
-            raise PlainError("a footnote: say it in the text")
-        if child.type == "link_open":
-            check_link(child.attrGet("href"))
-        if child.type in OPAQUE:
-            at = replace(child, lines, at, token.map[1], plain, numbers)
-    return at
-
-
-def replace(child, lines, at, last, plain, numbers):
-    """Find `child` in `lines` from `at` on, replace it if need be, return where the text goes on."""
-    raw = child.meta["raw"]
-    for row in range(at[0], last):
-        column = lines[row].find(raw, at[1] if row == at[0] else 0)
-        if column >= 0:
-            text = raw
-            if child.type == "myst_role":
-                text = role(child.meta["name"], child.content.strip("`"), plain, numbers)
-            elif child.type == "image":
-                text = attach(child, plain)
-            lines[row] = lines[row][:column] + text + lines[row][column + len(raw) :]
-            return row, column + len(text)
-    if child.type in ("myst_role", "image"):
-        raise PlainError(f"write {' '.join(raw.split())} on one line and without escapes")
-    return at
-
-
-def check_link(target):
-    """Raise PlainError for a link that leads nowhere from a downloaded notebook."""
-    if not target.startswith(("http://", "https://", "mailto:")):
-        raise PlainError(f"link to {target!r}: the notebook is read alone; use {{doc}}, {{ref}} or a whole address")
-
-
-def attach(token, plain):
-    """Return an inline picture as one that is referred to by its path."""
-    path = token.attrGet("src")
-    if not token.content:
-        raise PlainError(f"picture {path} has no alternative text")
-    plain.images.append(path)
-    return f"![{token.content}][{path}]"
-
-
-def role(name, content, plain, numbers):
-    """Return what a role says in plain Markdown."""
+def said(found, plain, numbers):
+    """Return what a match of INLINE says in plain Markdown: a role its words, all else itself."""
+    if not found["role"]:
+        return found.group()
+    name, content = found["role"], " ".join(found["words"].split())
     if name not in ROLES:
         raise PlainError(f"unknown role {{{name}}}`{content}`; known: {' '.join(ROLES)}")
     if name.startswith("cite:"):
-        return cite(name[-1], [key.strip() for key in content.split(",")], plain, numbers)
-    titled = re.fullmatch(r"(.*?)\s*<(.+)>", content, re.DOTALL)
-    words, target = titled.groups() if titled else (None, content)
-    if name == "download":
-        return words or f"`{target.rpartition('/')[2]}`"
-    if name == "doc":
-        return doc(words, target.strip("/"), numbers)
+        return cite(name[-1], cited(content), plain, numbers)
+    words, _, target = re.fullmatch(r"(?:(.*?)\s*(<))?([^<>]+)>?", content).groups()
     title = known(numbers["refs"], target, "label")
-    if name != "ref":
-        if words:
-            raise PlainError(f"{{{name}}}`{content}`: write the number alone, {{{name}}}`{target}`")
-        return title
-    slug = next((slug for slug, section in numbers["sections"].items() if section["title"] == title), None)
-    return f"[{words or title}]({slug}.ipynb)" if slug else words or title
+    if name == "ref":
+        slug = next((slug for slug, section in numbers["sections"].items() if section["title"] == title), None)
+        return f"[{words or title}]({slug}.ipynb)" if slug else words or title
+    if words:
+        raise PlainError(f"{{{name}}}`{content}`: write the number alone, {{{name}}}`{target}`")
+    return title
 
 
-def doc(words, slug, numbers):
-    """Return a link to the notebook of a section; the landing page, which is none, is named only."""
-    if slug == "index" and words:
-        return words
-    title = known(numbers["sections"], slug, "section")["title"]
-    return f"[{words or title}]({slug}.ipynb)"
+def cited(content):
+    """Return the keys that a citation names."""
+    return [key.strip() for key in content.split(",")]
 
 
 def cite(form, keys, plain, numbers):
@@ -269,3 +214,20 @@ def cite(form, keys, plain, numbers):
 def references(keys, numbers):
     """Return the list of the cited works in the order of the bibliography."""
     return "\n".join(f"* {text}" for key, text in numbers["bibliography"].items() if key in keys)
+
+
+def outline(text):
+    """Return all of a text that numbers depend on, as a list: headings, labels, figures, equations and citations."""
+    tokens, found = PARSER.parse(text), []
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if before and before.type == "heading_open":
+            found.append([before.tag, token.content])
+        elif token.type in ("myst_target", "math_block_label"):
+            found.append([token.type, token.content if token.type == "myst_target" else token.info])
+        elif token.type in ("colon_fence", "fence") and (named := opened(token)):
+            name, argument, options, body = named
+            found.append([name, options, bool(body), outline(argument if name != "figure" else ""), outline(body)])
+        for child in token.children or []:
+            if child.type == "myst_role" and child.meta["name"].startswith("cite:"):
+                found.append(["cite", *cited(child.content.strip("`"))])
+    return found

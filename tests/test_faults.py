@@ -8,7 +8,9 @@ import time
 
 import psutil
 import pytest
-from tiny import SECTION, Project
+from tiny import MACHINE, SECTION, Project
+
+from book import execute
 
 
 @pytest.fixture
@@ -17,6 +19,7 @@ def project(tmp_path):
     project = Project(tmp_path)
     project.good = b'{"cells": [], "metadata": {"d2l": {"key": "good"}}}'
     project.write(project.path("executed"), project.good.decode())
+    project.write("_build/machine.json", json.dumps({"machine": MACHINE, "frameworks": {"jax": {}}}))
     yield project
     assert not orphans(project)
 
@@ -44,8 +47,7 @@ def child(project):
 def fails(project, *sources, options=()):
     """Run these cells; check what holds for every failure; return what was said on stderr."""
     project.code(*sources)
-    project.split("jax")
-    done = project.execute("jax", *options)
+    done = project.build("jax", options=options)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert project.path("executed").read_bytes() == project.good
@@ -58,17 +60,16 @@ def test_a_failing_cell_is_named_and_its_notebook_is_kept_apart(project):
     first, second = said.splitlines()
     assert first == "error: tiny (jax), cell 3: ZeroDivisionError: division by zero"
     assert second == f"  the notebook as far as it came: {project.path('failed')}"
-    outputs = [cell.get("outputs") for cell in project.read("failed")["cells"]]
-    assert outputs[2][0]["text"] == "so far\n"
-    assert outputs[3][0]["ename"] == "ZeroDivisionError"
-    assert outputs[4] == []
+    outputs = [cell["outputs"] for cell in project.read("failed")["cells"]]
+    assert outputs[1][0]["text"] == "so far\n"
+    assert outputs[2][0]["ename"] == "ZeroDivisionError"
+    assert outputs[3] == []
 
 
 def test_the_next_call_goes_on_and_clears_the_failed_notebook(project):
     fails(project, "1 / 0")
     project.code("2 + 2")
-    project.split("jax")
-    assert project.execute().returncode == 0
+    assert project.build("jax").returncode == 0
     assert not project.path("failed").exists()
     assert '"text/plain": "4"' in project.path("executed").read_text()
 
@@ -96,12 +97,19 @@ def test_a_cell_that_takes_too_long_is_stopped(project):
 
 def test_a_missing_kernel_is_named_with_its_cure(project):
     (project.root / "jupyter/kernels/d2l-jax/kernel.json").unlink()
-    assert fails(project, "1").startswith("error: tiny (jax): no kernel d2l-jax: `make book` installs it")
+    assert project.here("build", "--frameworks", "jax").stderr == (
+        "error: JAX has no kernel d2l-jax: `make setup` installs it\n"
+    )
 
 
-def test_a_run_without_the_card_of_the_machine_names_the_cure(project):
-    (project.root / "_build" / "machine.json").unlink()
-    assert "machine.json is missing: `make card` measures it" in fails(project, "1")
+@pytest.mark.parametrize("damaged", ["[]", "{}", '{"machine": 1}', '{"cells": ['])
+def test_a_damaged_card_that_is_not_measured_anew_is_named_with_its_cure(project, damaged):
+    project.write("d2l_utils/card.py", "")
+    project.write("_build/machine.json", damaged)
+    done = project.here("build", "--frameworks", "jax")
+    assert done.returncode == 1
+    assert "machine.json is" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", [["/nowhere/python"], [sys.executable, "-c", 'raise SystemExit("no ipykernel")']])
@@ -109,7 +117,7 @@ def test_a_kernel_that_does_not_start_is_named(project, command):
     path = project.root / "jupyter/kernels/d2l-jax/kernel.json"
     path.write_text(json.dumps({"argv": command, "display_name": "JAX", "language": "python"}))
     said = fails(project, "1")
-    assert said.startswith("error: tiny (jax): the kernel does not start: ")
+    assert " does not start: " in said
     assert "/nowhere/python" in said or "the kernel said last: no ipykernel" in said
 
 
@@ -117,15 +125,10 @@ def test_a_kernel_that_does_not_start_is_named(project, command):
 def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, number, status):
     mark = project.root / "started"
     project.code(child(project), f'open({str(mark)!r}, "w").close()\nimport time\ntime.sleep(6)')
-    project.split("jax")
-    with subprocess.Popen(
-        project.command("execute", project.path("notebooks")),
-        env=project.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    command, pipe = project.command("build", "--frameworks", "jax"), subprocess.PIPE
+    with subprocess.Popen(command, env=project.environment(), stdout=pipe, stderr=pipe, text=True) as process:
         while not mark.exists():
+            assert process.poll() is None, process.stderr.read()
             time.sleep(0.05)
         stopped = time.monotonic()
         process.send_signal(number)
@@ -135,62 +138,75 @@ def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, numb
     assert said.splitlines()[0] == f"error: tiny (jax), cell 2: interrupted by {number.name}"
     assert "Traceback" not in said
     assert project.path("executed").read_bytes() == project.good
+    assert project.path("failed").exists()
     assert not orphans(project)
-    assert project.execute().returncode == 0
+    project.code("1")
+    assert project.build("jax").returncode == 0
 
 
-def test_the_first_failure_ends_the_call_and_finished_notebooks_stay(project):
+def test_a_child_that_cannot_be_killed_is_named_and_not_waited_for_for_ever(monkeypatch, capsys):
+    monkeypatch.setattr(execute, "PATIENCE", 0.2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psutil.Process, "kill", lambda self: None)
+        with execute.no_orphans("tiny (jax)"):
+            process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    process.kill()
+    process.wait()
+    assert capsys.readouterr().err == f"warning: tiny (jax): cannot end the processes it started: {process.pid}\n"
+
+
+def test_where_detached_processes_are_not_found_that_is_said(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with execute.no_orphans("tiny (jax)"):
+        pass
+    assert capsys.readouterr().err == "tiny (jax): a process that it detaches from its kernel is not ended on darwin\n"
+
+
+def test_the_first_failure_ends_the_build_and_finished_notebooks_stay(project):
     project.section(SECTION.replace("word = 'tensor'", "1 / 0"))
-    project.split()
-    notebooks = [project.path("notebooks", framework) for framework in ("pytorch", "mxnet", "jax")]
-    done = project.call("execute", *notebooks)
+    done = project.build("pytorch", "tensorflow", "jax")
     assert done.returncode == 1
-    assert "tiny (mxnet), cell 2: ZeroDivisionError" in done.stderr
+    assert "tiny (tensorflow), cell 2: ZeroDivisionError" in done.stderr
     assert project.path("executed", "pytorch").exists()
     assert project.path("executed").read_bytes() == project.good
+    assert not (project.root / "_build" / "merged").exists()
 
 
-def test_a_wrong_source_stops_split_with_file_and_cell(project):
-    project.section(SECTION.replace("[jax]", "[jxa]"))
-    done = project.split()
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: tiny.md, cell 5 (from IPython.display import SVG): unknown tag 'jxa'; known")
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize("section", ["---\na: [\n---\n", SECTION.replace('+++ {"tags": ["jax"]}', '+++ {"tags"')])
-def test_a_source_that_cannot_be_read_is_named(project, section):
+@pytest.mark.parametrize(
+    ("section", "problem"),
+    [
+        (
+            SECTION.replace("[jax]", "[jxa]"),
+            "tiny.md, cell 5 (from IPython.display import SVG): unknown tag 'jxa'; known",
+        ),
+        ("---\na: [\n---\n", "tiny.md cannot be read"),
+        (SECTION.replace('+++ {"tags": ["jax"]}', '+++ {"tags"'), "tiny.md cannot be read"),
+        (SECTION.replace(':alt: "Two', ':alt: "Two"'), "tiny.md: the options of {figure} cannot be read"),
+    ],
+)
+def test_a_wrong_source_is_named(project, section, problem):
     project.section(section)
-    done = project.split()
+    done = project.here("notebooks")
     assert done.returncode == 1
-    assert "tiny.md cannot be read" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("error: ")
+    assert problem in done.stderr
 
 
-def test_a_stale_notebook_stops_merge_with_file_and_cell(project):
-    project.code("1 + 1")
-    project.split("jax")
-    project.write(project.path("executed"), project.path("notebooks").read_text())
-    project.code("2 + 2")
-    done = project.merge("jax")
+def test_unknown_sections_and_frameworks_are_named_with_those_that_there_are(project):
+    assert project.here("build", "--sections", "tni").stderr == "error: unknown section: tni; known: tiny\n"
+    said = project.here("build", "--frameworks", "jxa").stderr
+    assert said == "error: unknown framework: jxa; known: pytorch tensorflow jax mxnet\n"
+
+
+def test_a_damaged_executed_notebook_is_named_with_its_cure(project):
+    project.write(project.path("executed"), '{"cells": [')
+    done = project.here("build", "--frameworks", "jax")
     assert done.returncode == 1
-    assert "error: tiny.md (jax): the executed notebook is stale at cell 2 (2 + 2) of the source" in done.stderr
+    assert done.stderr.startswith(f"error: {project.path('executed')} is damaged")
+    assert done.stderr.endswith("delete it and run make again\n")
 
 
-def test_merge_says_which_notebook_has_not_run(project):
-    done = project.merge("jax", "mxnet")
-    assert done.returncode == 1
-    assert f"{project.path('executed', 'mxnet')} is missing: `make book` runs it" in done.stderr
-
-
-def test_a_misspelt_section_or_framework_is_named(project):
-    assert "tni.md is missing" in project.call("split", "tni").stderr
-    assert "invalid choice: 'jxa'" in project.call("split", "tiny", "--frameworks", "jxa").stderr
-
-
-def test_a_damaged_notebook_is_named_with_its_cure(project):
-    project.write(project.path("notebooks"), '{"cells": [')
-    done = project.execute()
-    assert done.returncode == 1
-    assert "is damaged" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_slip_in_d2l_utils_is_named_with_its_line(project):
+    project.write("d2l_utils/timing.py", "x = 1\ndef f(:\n")
+    said = project.here("build", "--frameworks", "jax").stderr
+    assert said == f"error: {project.root / 'd2l_utils/timing.py'}, line 2: invalid syntax\n"

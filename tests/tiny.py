@@ -1,4 +1,7 @@
-"""A tiny project with one section that has everything a section may have."""
+"""A tiny project with one section that has everything a section may have.
+
+`python tests/tiny.py …` is `python -m book …` with the numbers below, so that no test waits for Sphinx's first pass.
+"""
 
 import io
 import json
@@ -7,6 +10,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 from book.__main__ import main
 
@@ -37,7 +41,7 @@ SECTION = (
 ## Adding
 
 As {numref}`fig-sum` and {eq}`eq-sum` say, and {cite:t}`ada1843` said {cite:p}`ada1843,boole1854`, see {ref}`first`.
-The next section is {doc}`other`, its {ref}`start <other-start>` too; `{eq}` is a role, $x$ a formula.
+The next section is {ref}`other <other-start>`; `{eq}` is a role, $x$ a formula.
 
 :::{figure} img/sum.svg
 :name: fig-sum
@@ -71,7 +75,7 @@ It is **2**, as {eq}`eq-sum` says.
 | `{numref}` | {numref}`fig-sum`, {eq}`eq-sum` |
 
 ```{code-cell} ipython3
-import sys
+from d2l_utils import claims as d2l
 print('one for all')
 ```
 
@@ -108,7 +112,12 @@ For everyone.
 :tags: [nbval-check-output]
 
 print('word:', word)
-print('✓ a word is there (6 letters, below 9)' if len(word) > 3 else '✗ a word is there (3 letters, above 3)')
+print('✓ a tick')
+print('– a list item')
+```
+
+```{code-cell} ipython3
+d2l.claim('a word is long', len(word), above=3)
 ```
 
 ```{code-cell} ipython3
@@ -147,77 +156,96 @@ NUMBERS = {
 }
 MACHINE = {"cpu": "Tiny CPU", "cores": 2, "memory_gb": 8, "gpus": [], "system": "Tiny OS"}
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>1 + 1</text></svg>'
+CARD = f"""
+import json, os, pathlib, sys
+path = pathlib.Path(os.environ["D2L_MACHINE_CARD"])
+card = json.loads(path.read_text()) if path.exists() else {{"machine": {MACHINE}, "frameworks": {{}}}}
+if sys.argv[1] not in card["frameworks"]:
+    card["frameworks"][sys.argv[1]] = {{"dispatch": 1, "threads": os.environ.get("OMP_NUM_THREADS")}}
+    path.write_text(json.dumps(card))
+"""
 
 
 class Project:
     """A project in the folder `root` whose four kernels are the Python that runs the tests."""
 
     def __init__(self, root, section=SECTION):
-        self.root = root
+        self.root, self.card = root, root / "_build" / "machine.json"
         for framework in FRAMEWORKS:
-            kernel = root / "jupyter" / "kernels" / f"d2l-{framework}" / "kernel.json"
-            command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-            self.write(kernel, json.dumps({"argv": command, "display_name": framework, "language": "python"}))
-            self.write(root / "requirements" / f"{framework}.txt", f"{framework}==1\n")
+            self.kernel(framework)
         for module in ("__init__", "timing", "torch", "tensorflow", "jax", "mxnet"):
-            self.write(root / "d2l_utils" / f"{module}.py", f"name = {module!r}\n")
-        self.write(root / "notebooks" / "img" / "sum.svg", SVG)
-        self.write(root / "notebooks" / "index.md", "# Index\n")
-        self.write(root / "notebooks" / "references.bib", "")
-        self.write(root / "_build" / "numbers.json", json.dumps(NUMBERS))
-        self.write(root / "_build" / "machine.json", json.dumps({"machine": MACHINE}))
+            self.write(f"d2l_utils/{module}.py", f"name = {module!r}\n")
+        self.write("d2l_utils/card.py", CARD)
+        self.write("notebooks/img/sum.svg", SVG)
+        self.write("notebooks/index.md", "# Index\n")
+        self.write("notebooks/references.bib", "")
         self.section(section)
 
+    def kernel(self, framework, **settings):
+        """Register the kernel of `framework`, which gets these environment variables."""
+        command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        about = {"argv": command, "display_name": framework, "language": "python", "env": settings}
+        self.write(f"jupyter/kernels/d2l-{framework}/kernel.json", json.dumps(about))
+
     def write(self, path, text):
+        path = self.root / path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
     def section(self, text, slug="tiny"):
-        self.write(self.root / "notebooks" / f"{slug}.md", text)
+        self.write(f"notebooks/{slug}.md", text)
 
-    def code(self, *sources):
+    def code(self, *sources, slug="tiny"):
         """Make the section consist of these shared code cells and, since it must have one, a cell of each framework."""
-        cells = "".join(f"\n```{{code-cell}} ipython3\n{source}\n```\n" for source in sources)
-        last = f"\n```{{code-cell}} ipython3\n:tags: [{', '.join(FRAMEWORKS)}]\n\npass\n```\n"
-        self.section(f"{HEAD}# Tiny\n{cells}{last}")
+        self.section(section_of(*sources), slug)
 
     def environment(self):
         return os.environ | {"JUPYTER_PATH": str(self.root / "jupyter"), "PYTHONPATH": str(ROOT)}
 
     def command(self, *arguments):
-        return [sys.executable, "-m", "book", "--root", str(self.root), *map(str, arguments)]
+        return [sys.executable, __file__, *map(str, arguments), "--root", str(self.root)]
 
     def call(self, *arguments):
-        """Run `python -m book …`; return the finished process.
+        """Run `python -m book …` in a process of its own; return the finished process."""
+        command = self.command(*arguments)
+        return subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=100)
 
-        Steps that start no kernel run inside this process, whose modules are there already.
-        """
-        if arguments[0] != "execute":
-            said, cried = io.StringIO(), io.StringIO()
-            with redirect_stdout(said), redirect_stderr(cried):
-                try:
-                    status = main(["--root", str(self.root), *map(str, arguments)])
-                except SystemExit as end:
-                    status = end.code
-            return subprocess.CompletedProcess(arguments, status, said.getvalue(), cried.getvalue())
-        return subprocess.run(
-            self.command(*arguments), env=self.environment(), capture_output=True, text=True, timeout=100
-        )
+    def here(self, *arguments):
+        """Like `call`, for what starts no kernel, within this process, whose modules are there already."""
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, self.environment()):
+            status = numbered([*map(str, arguments), "--root", str(self.root)])
+        return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
-    def split(self, *frameworks):
-        return self.call("split", "tiny", "--frameworks", *(frameworks or FRAMEWORKS))
+    def build(self, *frameworks, options=()):
+        return self.call("build", "--frameworks", *(frameworks or ["jax"]), *options)
 
-    def execute(self, framework="jax", *options):
-        return self.call("execute", self.path("notebooks", framework), *options)
+    def path(self, stage, framework="jax", slug="tiny"):
+        return self.root / "_build" / stage / framework / f"{slug}.ipynb"
 
-    def merge(self, *frameworks):
-        return self.call("merge", "tiny", "--frameworks", *(frameworks or FRAMEWORKS))
+    def read(self, stage, framework="jax", slug="tiny"):
+        return json.loads(self.path(stage, framework, slug).read_text(encoding="utf-8"))
 
-    def path(self, stage, framework="jax"):
-        return self.root / "_build" / stage / framework / "tiny.ipynb"
+    def printed(self, framework="jax", slug="tiny"):
+        """Return what the cells of an executed notebook printed."""
+        outputs = [output for cell in self.read("executed", framework, slug)["cells"] for output in cell["outputs"]]
+        return [output["text"] for output in outputs if "text" in output]
 
-    def read(self, stage, framework="jax"):
-        return json.loads(self.path(stage, framework).read_text(encoding="utf-8"))
+    def merged(self, slug="tiny"):
+        return json.loads((self.root / "_build" / "book" / f"{slug}.ipynb").read_text(encoding="utf-8"))
 
-    def merged(self):
-        return json.loads((self.root / "_build" / "book" / "tiny.ipynb").read_text(encoding="utf-8"))
+
+def section_of(*sources):
+    """Return the text of a section with these shared code cells and one cell of each framework."""
+    cells = "".join(f"\n```{{code-cell}} ipython3\n{source}\n```\n" for source in sources)
+    return f"{HEAD}# Tiny\n{cells}\n```{{code-cell}} ipython3\n:tags: [{', '.join(FRAMEWORKS)}]\n\npass\n```\n"
+
+
+def numbered(arguments):
+    """Run `main`, with the numbers of this file in place of those that Sphinx finds."""
+    with patch("book.build.number", lambda *_: NUMBERS):
+        return main(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(numbered(sys.argv[1:]))

@@ -77,7 +77,7 @@ def sections(env):
 
 
 def write_numbers(app, env):
-    """Write numbers.json in a pass of the builder `dummy`; leave the file alone when nothing changed."""
+    """Write numbers.json in a pass of the builder `dummy`."""
     if app.builder.name != "dummy":
         return
     found = {
@@ -86,11 +86,9 @@ def write_numbers(app, env):
         "bibliography": bibliography(env),
         "sections": sections(env),
     }
-    text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     path = Path(app.config.d2l_numbers)
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def setup(app):
