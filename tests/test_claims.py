@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from d2l_utils import claims
-from d2l_utils.claims import MIME, ClaimError, claim, free_cores
+from d2l_utils.claims import MIME, ClaimError, claim
 
 
 @pytest.fixture(autouse=True)
