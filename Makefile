@@ -121,7 +121,9 @@ test: book lint ## set everything up and pass all tests
 	@$(docs)/python -m pytest -v --no-header -p no:cacheprovider tests/notebooks/test_notebooks.py \
 	  --notebooks $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 	@echo "== the book"
-	$(docs)/python -m pytest -p no:cacheprovider tests --ignore tests/utils --ignore tests/notebooks/test_notebooks.py
+	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist loadfile tests \
+	  --ignore tests/utils --ignore tests/browser --ignore tests/notebooks/test_notebooks.py
+	$(docs)/python -m pytest -p no:cacheprovider -n 2 tests/browser
 
 lint: ## look for slips in the code
 	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && echo "ruff: no slips"
