@@ -82,10 +82,12 @@ test: book lint ## set everything up and pass all tests
 	@for f in $(AVAILABLE); do echo "== d2l_utils in $$f"; \
 	  _build/env/$$f/bin/python -m pytest -q -p no:cacheprovider tests/utils --framework $$f || exit 1; done
 	@echo "== notebooks, claims strict"
-	D2L_STRICT_CLAIMS=1 $(docs)/python -m pytest -q -p no:cacheprovider --nbval-lax --nbval-cell-timeout 300 \
-	  --nbval-sanitize-with tests/nbval.cfg $(run)
+	@$(docs)/python -m pytest -v --no-header -p no:cacheprovider tests/notebooks/test_notebooks.py \
+	  --notebooks $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 	@echo "== the book"
-	$(docs)/python -m pytest -p no:cacheprovider tests --ignore tests/utils
+	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist loadfile tests \
+	  --ignore tests/utils --ignore tests/browser --ignore tests/notebooks/test_notebooks.py
+	$(docs)/python -m pytest -p no:cacheprovider -n 2 tests/browser
 
 lint: ## look for slips in the code
 	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && echo "ruff: no slips"

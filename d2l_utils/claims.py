@@ -7,7 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from numbers import Real
-from time import perf_counter
+from time import perf_counter, thread_time
 
 MIME = "application/vnd.d2l.claim+json"
 MARKS = {True: "✓", False: "✗", None: "–"}  # held, missed, not checked
@@ -51,11 +51,13 @@ def claim(sentence, observed, *, below=None, above=None, cores=None, otherwise="
     bounds = _bounds(below, above)
     if not isinstance(measurements, int) or measurements < 1 or not measurements % 2:
         raise ValueError(f"a claim takes an odd number of measurements, not {measurements!r}")
-    values = [_scalar(observed(), bounds) for _ in range(measurements)] if callable(observed) else None
-    values = values or [_scalar(observed, bounds)]
-    median = statistics.median_low(values)
+    if cores is not None and (not isinstance(cores, int) or cores < 1):
+        raise ValueError(f"a claim counts on at least 1 core, not {cores!r}")
+    observe = observed if callable(observed) else lambda: observed
+    values = [_scalar(observe(), bounds) for _ in range(measurements if callable(observed) else 1)]
+    median = next((value for value in values if value != value), statistics.median_low(values))  # nan has no order
     held = median if isinstance(median, bool) else _lies(median, below, above)
-    evidence, note = _evidence(values, median, (below, above), held), "" if held else otherwise
+    evidence, note = _evidence(values, median, (below, above), held), "" if held else " ".join(otherwise.split())
     if not held and cores and (got := free_cores(cores)) < ENOUGH * cores:
         held, note = None, f"not checked: {cores} busy threads got {got:.1f} cores"
     checked = Claim(" ".join(sentence.split()), held, evidence, note)
@@ -65,18 +67,25 @@ def claim(sentence, observed, *, below=None, above=None, cores=None, otherwise="
 
 
 def free_cores(number, seconds=0.2):
-    """Return how many cores' worth of work `number` busy threads get done, the median of three comparisons with one."""
+    """Return how many cores' worth of work `number` busy threads get done, the median of three measurements.
+
+    A core's worth is what one thread does in the processor time that it is given, whatever else runs.
+    """
     data = bytes(100_000)
 
     def hashes(_):  # Python lets other threads run while it hashes
-        done, end = 0, perf_counter() + seconds
+        done, start, end = 0, thread_time(), perf_counter() + seconds
         while perf_counter() < end:
             hashlib.sha256(data)
             done += 1
-        return done
+        return done, thread_time() - start
+
+    def once():
+        done, given = hashes(0)
+        return sum(other for other, _ in pool.map(hashes, range(number))) / seconds / (done / given)
 
     with ThreadPoolExecutor(number) as pool:
-        return statistics.median(sum(pool.map(hashes, range(number))) / hashes(0) for _ in range(3))
+        return statistics.median(once() for _ in range(3))
 
 
 def _show(checked):
@@ -135,6 +144,6 @@ def _evidence(values, median, bounds, held):
     if isinstance(median, bool):
         return f"{sum(values)} of {len(values)} times" if len(values) > 1 else ""
     parts = [_figure(median, bounds)]
-    if len(values) > 1:
+    if len(values) > 1 and median == median:
         parts.append(f"{_figure(min(values), bounds)} … {_figure(max(values), bounds)} in {len(values)} measurements")
     return "; ".join([*parts, _bounds(*bounds) if held else f"not {_bounds(*bounds)}"])

@@ -2,27 +2,28 @@
 
 import ast
 import sys
+import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 FRAMEWORKS = ("torch", "tensorflow", "jax", "mxnet")
-OTHER_FRAMEWORKS = {"torch", "tensorflow", "keras", "jax", "jaxlib", "flax", "optax", "mxnet", "torchvision"}
-ALLOWED = {
-    "timing": set(),
-    "claims": {"numpy"},
-    "nested": set(),
-    "__init__": set(),
-    "machine": {"numpy"},
-    "card": set(),
-    "kernels": {"numpy", "numba"},
+PACKAGES = {"torch", "torchvision", "tensorflow", "keras", "jax", "jaxlib", "flax", "optax", "mxnet"}
+SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+INSTALLED = set(SETTINGS["project"]["dependencies"]) | {"IPython", "matplotlib_inline", "psutil"}  # with the kernel
+PATHS = {  # the modules of the project by their names, 'book.cells'
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in [*(ROOT / "d2l_utils").glob("*.py"), *(ROOT / "book").rglob("*.py")]
 }
-PICTURES = {"numpy", "matplotlib", "IPython", "matplotlib_inline"}
+UTILITIES = sorted(name for name in PATHS if name.startswith("d2l_utils"))
+BOOK = sorted(name for name in PATHS if name.startswith("book"))
 
 
 def tree(module):
-    return ast.parse((ROOT / "d2l_utils" / f"{module}.py").read_text())
+    return ast.parse((ROOT / "d2l_utils" / f"{module}.py").read_text(encoding="utf-8"))
 
 
 def public_definitions(tree):
@@ -49,17 +50,31 @@ def exports(tree):
     return ast.literal_eval(node.value)
 
 
-def imports(tree):
-    """The top-level modules that a file imports anywhere, and the names of its siblings that it imports from."""
-    outside, siblings = set(), set()
-    for node in ast.walk(tree):
+def imports(code, module):
+    """Return the names of all modules that the code of a module imports anywhere, without the standard library."""
+    found, package = set(), module if PATHS.get(module, Path()).stem == "__init__" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
-            outside |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level:
-            siblings |= {node.module} if node.module else {alias.name for alias in node.names}
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            outside.add(node.module.split(".")[0])
-    return outside - sys.stdlib_module_names, siblings
+            base = ".".join(filter(None, (package if node.level else "", node.module)))
+            found |= {part if (part := f"{base}.{alias.name}") in PATHS else base for alias in node.names}
+    found = {f"book.{name}" if module.startswith("book") and f"book.{name}" in PATHS else name for name in found}
+    return {name for name in found if top(name) not in sys.stdlib_module_names}
+
+
+def top(name):
+    return name.partition(".")[0]
+
+
+def reached(module):
+    """Return the modules that importing a module imports, directly or not."""
+    found, left = set(), [module]
+    while left:
+        new = imports(PATHS[left[-1]].read_text(encoding="utf-8"), left.pop()) - found
+        found |= new
+        left += new & PATHS.keys()
+    return found
 
 
 def names_bound_at_the_top(tree):
@@ -79,10 +94,15 @@ def test_framework_modules_export_the_same_and_have_all_of_it(module):
     assert set(exports(tree(module))) >= {name for name, *_ in public_definitions(tree(module))}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "d2l_utils").glob("*.py")), ids=lambda path: path.stem)
-def test_what_is_public_says_what_it_does(path):
-    definitions = public_definitions(ast.parse(path.read_text()))
-    assert all(line.endswith((".", ":", "…")) for *_, line in definitions), definitions
+@pytest.mark.parametrize("module", FRAMEWORKS)
+def test_a_framework_module_keeps_its_promise_of_150_lines(module):
+    assert len(PATHS[f"d2l_utils.{module}"].read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("module", UTILITIES)
+def test_what_is_public_says_what_it_does(module):
+    definitions = public_definitions(ast.parse(PATHS[module].read_text(encoding="utf-8")))
+    assert [name for name, *_, line in definitions if not line.endswith((".", ":", "…"))] == []
 
 
 @pytest.mark.parametrize(
@@ -101,20 +121,51 @@ def test_a_module_that_drifts_is_noticed(change, drift):
     assert (changed != public_definitions(ast.parse(source))) is drift
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "d2l_utils").glob("*.py")), ids=lambda path: path.stem)
-def test_a_module_imports_only_what_its_place_allows(path):
-    outside, siblings = imports(ast.parse(path.read_text()))
-    assert outside <= ({path.stem} if path.stem in FRAMEWORKS else ALLOWED.get(path.stem, PICTURES))
-    assert not siblings & set(FRAMEWORKS)
-    assert "book" not in outside
+@pytest.mark.parametrize("module", UTILITIES)
+def test_a_module_imports_only_what_its_place_allows(module):
+    code = PATHS[module].read_text(encoding="utf-8")
+    outside = {top(name) for name in imports(code, module)} - {"d2l_utils"}
+    own = {module.partition(".")[2]} & set(FRAMEWORKS)
+    frugal = "standard library only" in ast.get_docstring(ast.parse(code)).lower()
+    assert outside <= own | (set() if frugal else INSTALLED)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "book").rglob("*.py")), ids=lambda path: path.stem)
-def test_the_book_imports_neither_the_utilities_nor_a_framework(path):
-    outside, _ = imports(ast.parse(path.read_text()))
-    assert not outside & ({"d2l_utils"} | OTHER_FRAMEWORKS)
+@pytest.mark.parametrize("module", FRAMEWORKS)
+def test_a_framework_module_reaches_no_other_and_none_that_imports_it_back(module):
+    found = reached(f"d2l_utils.{module}")
+    assert found & {f"d2l_utils.{other}" for other in FRAMEWORKS} == set()
+    assert [name for name in found & PATHS.keys() if "import_module(" in PATHS[name].read_text(encoding="utf-8")] == []
+
+
+@pytest.mark.parametrize("module", BOOK)
+def test_the_book_reaches_no_framework(module):
+    found = reached(module)
+    assert found & {f"d2l_utils.{framework}" for framework in FRAMEWORKS} == set()
+    assert {top(name) for name in found} & PACKAGES == set()
+
+
+@pytest.mark.parametrize("module", [module for module in BOOK if not module.startswith("book.pages")])
+def test_only_the_pages_import_sphinx(module):
+    assert {top(name) for name in reached(module)} & SPHINX == set()
+
+
+def test_the_environments_are_made_before_anything_is_installed():
+    assert reached("book.environments") <= PATHS.keys()
+
+
+def test_no_two_modules_of_the_project_share_a_name():
+    files = [path for room in ("book", "d2l_utils", "benchmarks", "tests") for path in (ROOT / room).rglob("*.py")]
+    names = [path.stem for path in files if path.stem not in ("__init__", "__main__", "conftest")]
+    assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
 def test_imports_are_found_wherever_they_stand():
-    source = "import a.b, os\nfrom . import torch\nfrom .timing import Timer\ndef f():\n    from c.d import e\n"
-    assert imports(ast.parse(source)) == ({"a", "c"}, {"torch", "timing"})
+    code = (
+        "import a.b, os\nfrom . import torch\nfrom .timing import Timer\ndef f():\n    from book.cells import split\n"
+    )
+    assert imports(code, "d2l_utils.jax") == {"a.b", "d2l_utils.torch", "d2l_utils.timing", "book.cells"}
+
+
+def test_what_an_import_imports_is_reached():
+    assert "matplotlib" in {top(name) for name in reached("d2l_utils.torch")}
+    assert "d2l_utils.plotting" in reached("d2l_utils.torch")

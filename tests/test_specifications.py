@@ -16,18 +16,50 @@ TABLES = ("memory", "storage", "links", "accelerators", "cpus", "latency", "ener
 TIME = {"ns", "µs", "ms"}
 RATE = {"MB/s", "GB/s", "TB/s"}
 SIZE = {"KiB", "MiB", "GB"}
-# What a quantity is measured in, and what is plausible in SI units; a slip of a thousand must not fit.
-QUANTITIES = {
+LEAST_SECONDS = {
+    "L1 cache": 0.3e-9,
+    "L2 cache": 1e-9,
+    "L3 cache": 4e-9,
+    "main memory": 20e-9,
+    "system call": 50e-9,
+    "context switch": 1e-6,
+    "GPU kernel launch": 1e-6,
+    "random SSD read": 10e-6,
+    "1 MB from memory": 10e-6,
+    "1 MB from SSD": 50e-6,
+    "datacenter round trip": 50e-6,
+    "random disk read": 2e-3,
+    "1 MB from disk": 2e-3,
+    "California to Europe and back": 50e-3,
+}
+LEAST_JOULES = {
+    "int32 add": 0.03e-12,
+    "int32 multiply": 0.3e-12,
+    "float16 add": 0.1e-12,
+    "float16 multiply": 0.3e-12,
+    "float32 add": 0.1e-12,
+    "float32 multiply": 0.3e-12,
+    "read from 8 KiB of SRAM": 2e-12,
+    "read from 32 KiB of SRAM": 4e-12,
+    "read from 1 MiB of SRAM": 20e-12,
+    "read from DRAM": 300e-12,
+}
+# What is plausible, in SI units, of a quantity or of a name in the tables of latency and energy. A slip of a thousand
+# does not fit, except where the arithmetic below finds it: bandwidths and random reads.
+PLAUSIBLE = {
     "transfer rate": ({"MT/s"}, 1e9, 50e9),
     "width": ({"bit"}, 64, 4096),
     "bandwidth": (RATE, 0.1e9, 3e12),
     "bandwidth per link": (RATE, 10e9, 150e9),
     "links": ({"count"}, 1, 40),
-    "line rate": ({"Gbit/s"}, 0.1e9, 250e9),
-    "latency": (TIME, 0.1e-6, 0.05),
-    "seek": (TIME, 1e-3, 0.02),
+    "line rate": ({"Gbit/s"}, 0.12e9, 110e9),
+    "latency": (TIME, 0.5e-6, 200e-6),
+    "latency of a disk": (TIME, 5e-3, 0.02),
+    "seek of a disk": (TIME, 1e-3, 0.02),
     "sequential read": (RATE, 0.1e9, 50e9),
-    "random read": ({"IOPS"}, 50, 2e7),
+    "sequential read of a disk": (RATE, 0.1e9, 0.6e9),
+    "random read": ({"IOPS"}, 2000, 4e6),
+    "random read of a disk": ({"IOPS"}, 50, 300),
     "16-bit peak": ({"Tflop/s"}, 1e14, 1e16),
     "16-bit achieved": ({"Tflop/s"}, 1e14, 1e16),
     "float32 peak": ({"Tflop/s"}, 1e13, 5e14),
@@ -41,45 +73,34 @@ QUANTITIES = {
     "L1 data cache": (SIZE, 16e3, 256e3),
     "L2 cache": (SIZE, 0.2e6, 64e6),
     "L3 cache": (SIZE, 4e6, 1.2e9),
-    "then": (TIME, 0.3e-9, 0.3),
-    "today": (TIME, 0.3e-9, 0.3),
-    "energy": ({"pJ"}, 1e-14, 1e-8),
+    **{f"time of {name}": (TIME, low, 30 * low) for name, low in LEAST_SECONDS.items()},
+    **{f"energy of {name}": ({"pJ"}, low, 30 * low) for name, low in LEAST_JOULES.items()},
 }
-LADDER = ("L1 cache", "L2 cache", "L3 cache", "main memory", "random SSD read", "random disk read")
 
 
 def read():
     return [row for table in TABLES for row in specifications(table)]
 
 
-def incomplete(rows):
+def malformed(rows):
+    tomorrow = (date.today() + timedelta(days=1)).isoformat()  # it may be so somewhere else
+    address = re.compile(r"https://[\w.-]+\.[a-z]{2,}(/[^\s()\[\]<>|]*)?")
     for row in rows:
-        empty = [field.name for field in fields(row) if field.name != "note" and not getattr(row, field.name).strip()]
-        if empty or any(text != text.strip() or "|" in text for text in vars(row).values()):
-            yield f"{row.name}, {row.quantity}: {empty or 'spaces at an end, or a bar'}"
+        texts = vars(row)
+        bad = [field for field, text in texts.items() if text != text.strip() or "|" in text]
+        bad += [field for field, text in texts.items() if not text and field != "note"]
+        bad += ["url"] * (not address.fullmatch(row.url))
+        bad += ["date"] * (not re.fullmatch(r"\d{4}-\d\d-\d\d", row.date) or not "2009" < row.date <= tomorrow)
+        yield from (f"{row.name}, {row.quantity}: {field}" for field in bad)
 
 
 def implausible(rows):
     for row in rows:
-        units, low, high = QUANTITIES.get(row.quantity, (set(), 0, 0))
-        if row.unit not in units or row.unit not in UNITS or not low <= row.si <= high:
+        kind = row.quantity + " of a disk" * ("(disk)" in row.name)
+        kind = {"latency": f"time of {row.name}", "energy": f"energy of {row.name}"}.get(row.table, kind)
+        units, low, high = PLAUSIBLE.get(kind, (set(), 0, 0))
+        if row.unit not in units or not low <= row.si <= high:
             yield f"{row.name}, {row.quantity}: {row}"
-
-
-def badly_dated(rows):
-    tomorrow = date.today() + timedelta(days=1)  # it may be so somewhere else
-    for row in rows:
-        try:
-            wrong = not date(2009, 1, 1) <= date.fromisoformat(row.date) <= tomorrow
-        except ValueError:
-            wrong = True
-        if wrong or len(row.date) != len("2026-11-21"):
-            yield f"{row.name}, {row.quantity}: {row.date}"
-
-
-def badly_linked(rows):
-    address = re.compile(r"https://[\w.-]+\.[a-z]{2,}(/[^\s()\[\]<>|]*)?")
-    return [f"{row.name}, {row.quantity}: {row.url}" for row in rows if not address.fullmatch(row.url)]
 
 
 def silent_disagreements(rows):
@@ -101,7 +122,7 @@ def memory_against_arithmetic(rows):
     memory = Specifications(row for row in rows if row.table == "memory")
     for name in memory.names:
         transfers, width, rate = (memory.value(name, q) for q in ("transfer rate", "width", "bandwidth"))
-        if not close(rate, transfers * width / 8) or (name.startswith("DDR") and not close(rate, transfers * 8)):
+        if not close(rate, transfers * width / 8):
             yield name
 
 
@@ -162,43 +183,15 @@ def cpus_against_arithmetic(rows):
             yield f"{name}: memory bandwidth"
 
 
-def ladder_out_of_order(rows):
-    latency = Specifications(row for row in rows if row.table == "latency")
-    for era in ("then", "today"):
-        rungs = [[row.si for row in latency if (row.name, row.quantity) == (name, era)] for name in LADDER]
-        rungs = [rung for rung in rungs if rung]
-        yield from (f"{era}: {a} {b}" for a, b in zip(rungs, rungs[1:], strict=False) if not max(a) < min(b))
-
-
-def eras_far_apart(rows):
-    latency = Specifications(row for row in rows if row.table == "latency")
-    for name in latency.names:
-        values = [row.si for row in latency if row.name == name]
-        if max(values) > 25 * min(values):
-            yield name
-
-
-def energies_out_of_order(rows):
-    energy = Specifications(row for row in rows if row.table == "energy")
-    order = ("float32 add", "float32 multiply", "read from 8 KiB of SRAM", "read from 1 MiB of SRAM", "read from DRAM")
-    values = [energy.value(name, "energy") for name in order]
-    return [] if values == sorted(values) else values
-
-
 CHECKS = (
-    incomplete,
+    malformed,
     implausible,
-    badly_dated,
-    badly_linked,
     silent_disagreements,
     memory_against_arithmetic,
     links_against_arithmetic,
     storage_against_arithmetic,
     accelerators_beyond_their_peak,
     cpus_against_arithmetic,
-    ladder_out_of_order,
-    eras_far_apart,
-    energies_out_of_order,
 )
 
 
@@ -210,51 +203,28 @@ def test_the_file_has_nothing(check):
 @pytest.mark.parametrize(
     ("check", "name", "quantity", "change"),
     [
-        (incomplete, "HBM3", "bandwidth", {"convention": ""}),
-        (incomplete, "HBM3", "bandwidth", {"source": " "}),
-        (incomplete, "HBM3", "bandwidth", {"name": "HBM3 "}),
+        (malformed, "HBM3", "bandwidth", {"convention": ""}),
+        (malformed, "HBM3", "bandwidth", {"name": "HBM3 "}),
+        (malformed, "HBM4", "width", {"date": "2999-01-01"}),
+        (malformed, "HBM4", "width", {"url": "http://jedec.org/"}),
         (implausible, "HBM3", "bandwidth", {"unit": "GB"}),
-        (implausible, "HBM3", "bandwidth", {"unit": "Gb/s"}),
-        (implausible, "NVLink 4", "bandwidth", {"unit": "TB/s"}),
-        (implausible, "NVLink 4", "bandwidth", {"quantity": "speed"}),
-        (implausible, "main memory", "today", {"unit": "ms", "value": "1000"}),
-        (implausible, "L1 cache", "today", {"value": "0"}),
-        (badly_dated, "HBM4", "width", {"date": "2999-01-01"}),
-        (badly_dated, "HBM4", "width", {"date": "April 2025"}),
-        (badly_dated, "HBM4", "width", {"date": "20250416"}),
-        (badly_linked, "HBM4", "width", {"url": "http://jedec.org/"}),
-        (badly_linked, "HBM4", "width", {"url": "https://jedec.org/a b"}),
+        (implausible, "main memory", "today", {"unit": "µs"}),
+        (implausible, "read from DRAM", "energy", {"value": "1.3"}),
         (silent_disagreements, "B200 SXM", "memory bandwidth", {"note": ""}),
         (silent_disagreements, "HBM3", "bandwidth", {"name": "HBM2e"}),
-        (silent_disagreements, "read from DRAM", "energy", {"note": ""}),
-        (memory_against_arithmetic, "HBM3", "bandwidth", {"value": "820.0e1"}),
         (memory_against_arithmetic, "HBM4", "width", {"value": "1024"}),
-        (memory_against_arithmetic, "DDR5-4800", "transfer rate", {"value": "5600"}),
         (links_against_arithmetic, "PCIe 4.0 x16", "bandwidth", {"value": "32"}),
-        (links_against_arithmetic, "PCIe 5.0 x4", "bandwidth", {"value": "16"}),
         (links_against_arithmetic, "PCIe 6.0 x1", "bandwidth", {"value": "8"}),
-        (links_against_arithmetic, "NVLink 2", "bandwidth per link", {"value": "18"}),
         (links_against_arithmetic, "NVLink 4", "bandwidth", {"value": "900"}),
         (links_against_arithmetic, "Ethernet 100 Gbit/s", "bandwidth", {"value": "100"}),
         (links_against_arithmetic, "Ethernet 100 Gbit/s", "line rate", {"value": "10"}),
-        (links_against_arithmetic, "InfiniBand NDR 4x", "bandwidth", {"value": "40"}),
         (storage_against_arithmetic, "Samsung 870 EVO (SATA)", "random read", {"value": "980000"}),
         (storage_against_arithmetic, "WD Ultrastar DC HC310 (disk)", "latency", {"value": "4.16"}),
         (accelerators_beyond_their_peak, "H100 SXM", "16-bit achieved", {"value": "1979"}),
-        (accelerators_beyond_their_peak, "H100 SXM", "float32 peak", {"value": "989.4"}),
         (accelerators_beyond_their_peak, "H100 SXM", "16-bit peak", {"convention": "sparse"}),
         (accelerators_beyond_their_peak, "H100 SXM", "memory bandwidth", {"value": "33.5"}),
         (cpus_against_arithmetic, "AWS Graviton4", "L2 cache", {"value": "2048"}),
-        (cpus_against_arithmetic, "AWS Graviton4", "L3 cache", {"quantity": "L4 cache"}),
-        (cpus_against_arithmetic, "Apple M3 Max", "L2 cache", {"value": "0.125"}),
-        (cpus_against_arithmetic, "Apple M3 Max", "L1 data cache", {"quantity": "L1 cache"}),
-        (cpus_against_arithmetic, "AWS Graviton4", "memory channels", {"value": "8"}),
         (cpus_against_arithmetic, "AMD EPYC 9654", "memory bandwidth", {"value": "480"}),
-        (ladder_out_of_order, "L2 cache", "then", {"value": "0.4"}),
-        (ladder_out_of_order, "random SSD read", "today", {"value": "20000"}),
-        (eras_far_apart, "system call", "today", {"unit": "µs"}),
-        (eras_far_apart, "1 MB from SSD", "then", {"value": "10"}),
-        (energies_out_of_order, "float32 multiply", "energy", {"value": "37"}),
     ],
 )
 def test_a_slip_is_found(check, name, quantity, change):
@@ -264,10 +234,8 @@ def test_a_slip_is_found(check, name, quantity, change):
     assert list(check(rows))
 
 
-def test_each_quantity_is_in_use_and_each_unit_too():
-    rows = read()
-    assert {row.quantity for row in rows} == QUANTITIES.keys()
-    assert {row.unit for row in rows} == UNITS.keys()
+def test_each_unit_is_in_use():
+    assert {row.unit for row in read()} == UNITS.keys()
 
 
 def test_the_file_has_just_these_tables_and_columns():

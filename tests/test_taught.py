@@ -1,4 +1,4 @@
-"""What the section on hardware defines in its cells is what d2l_utils measures with."""
+"""Code that one section teaches in its cells and others take from d2l_utils is the same in both places."""
 
 import ast
 from pathlib import Path
@@ -6,50 +6,84 @@ from pathlib import Path
 import jupytext
 import pytest
 
-ROOT = Path(__file__).parent.parent
-KERNELS = (ROOT / "d2l_utils" / "kernels.py").read_text(encoding="utf-8")
-TAUGHT = ("triad", "chase", "lay_ring")
+from book import MODULES
+
+ROOT = Path(__file__).parents[1]
+# The section that teaches, the module of d2l_utils, the names of functions and classes. What a section teaches for one
+# framework stands in the module of that framework, which is compared with the cells of its tab.
+TAUGHT = [
+    ("hardware", "kernels", ("triad", "chase", "lay_ring")),
+]
+SLUGS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.md"))
 
 
 def definitions(code):
-    """Return pairs of the name of a function and its code, without docstring, comments and how numbers are spelt."""
+    """Return pairs of the name of a function or class and its code, without docstrings, comments and spelling."""
     found = []
-    for function in (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.FunctionDef)):
-        if ast.get_docstring(function) is not None:
-            function.body = function.body[1:]
-        found.append((function.name, ast.dump(function)))
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            for part in ast.walk(node):
+                if isinstance(part, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(part) is not None:
+                    part.body = part.body[1:]
+            found.append((node.name, ast.dump(node)))
     return found
 
 
+def in_module(module):
+    return dict(definitions((ROOT / "d2l_utils" / f"{module}.py").read_text(encoding="utf-8")))
+
+
 @pytest.fixture(scope="module")
-def section():
-    """The definitions in all code cells of the section."""
-    cells = jupytext.read(ROOT / "notebooks" / "hardware.md", fmt="md:myst").cells
-    return [pair for cell in cells if cell.cell_type == "code" for pair in definitions(cell.source)]
+def in_section():
+    """A function of a section and a module that returns the definitions in the code cells that speak of the module."""
+    kept = {}
+
+    def find(slug, module):
+        if slug not in kept:
+            kept[slug] = jupytext.read(ROOT / "notebooks" / f"{slug}.md", fmt="md:myst").cells
+        others = {name for name, known in MODULES.items() if module in MODULES.values() and known != module}
+        cells = [cell for cell in kept[slug] if cell.cell_type == "code" and not others & set(tags(cell))]
+        return [pair for cell in cells if not cell.source.startswith("%") for pair in definitions(cell.source)]
+
+    return find
 
 
-def test_all_kernels_are_taught():
-    assert sorted(name for name, _ in definitions(KERNELS)) == sorted(TAUGHT)
+def tags(cell):
+    return cell.metadata.get("tags", [])
 
 
-@pytest.mark.parametrize("name", TAUGHT)
-def test_the_section_defines_a_kernel_once_and_as_the_module_does(section, name):
-    assert [code for known, code in section if known == name] == [dict(definitions(KERNELS))[name]]
+@pytest.mark.parametrize(("slug", "module", "name"), [(s, m, name) for s, m, names in TAUGHT for name in names])
+def test_a_section_defines_what_it_teaches_once_and_as_the_module_does(slug, module, name, in_section):
+    assert [code for known, code in in_section(slug, module) if known == name] == [in_module(module)[name]]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("module", MODULES.values())
+def test_a_section_defines_no_other_name_that_readers_get_from_d2l_utils(slug, module, in_section):
+    (exports,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse((ROOT / "d2l_utils" / f"{module}.py").read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"
+    )
+    taught = {name for section, _, names in TAUGHT if section == slug for name in names}
+    assert {name for name, _ in in_section(slug, module)} & (set(exports) - taught) == set()
 
 
 @pytest.mark.parametrize(
     ("old", "new", "noticed"),
     [
-        ("a[i] = b[i] + s * c[i]", "a[i] = b[i] + c[i] * s", True),
-        ("nogil=True", "nogil=False", True),
-        ("@njit(nogil=True)\ndef chase", "def chase", True),
-        ("1_013_904_223", "1_013_904_221", True),
-        ("def triad(a, b, c, s)", "def triad(a, b, c, t)", True),
-        ("Set a = ", "Let a be ", False),
-        ("# no sign", "# without a sign", False),
-        ("1_013_904_223", "1013904223", False),
+        ("2 * x", "x * 2", True),
+        ("@njit(nogil=True)", "@njit()", True),
+        ("def f(x)", "def f(x, y=0)", True),
+        ("1_000", "1001", True),
+        ("Return", "Compute", False),
+        ("# twice", "# two times", False),
+        ("1_000", "1000", False),
     ],
 )
 def test_a_change_of_code_is_noticed_and_one_of_words_is_not(old, new, noticed):
-    assert old in KERNELS
-    assert (definitions(KERNELS.replace(old, new)) != definitions(KERNELS)) is noticed
+    code = (
+        'class A:\n    @njit(nogil=True)\n    def f(x):\n        """Return."""\n        return 2 * x + 1_000  # twice\n'
+    )
+    assert old in code
+    assert (definitions(code.replace(old, new)) != definitions(code)) is noticed

@@ -15,13 +15,13 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "only(framework): the test is about what this framework's module alone does")
+    config.addinivalue_line("markers", "only(framework, …): the test is about what these frameworks' modules alone do")
 
 
 def pytest_collection_modifyitems(config, items):
     """Leave the tests of another framework's own ways to the run in that framework's environment."""
     name = config.getoption("--framework", default=None)
-    others = [item for item in items if (only := item.get_closest_marker("only")) and only.args != (name,)]
+    others = [item for item in items if (only := item.get_closest_marker("only")) and name not in only.args]
     config.hook.pytest_deselected(items=others)
     items[:] = [item for item in items if item not in others]
 
@@ -90,3 +90,38 @@ def asynchronous(framework):
     tf.config.experimental.set_synchronous_execution(False)
     yield
     tf.config.experimental.set_synchronous_execution(True)
+
+
+class FakeGPU:
+    """A device as JAX describes it."""
+
+    platform = "gpu"
+
+    def __init__(self, i):
+        self.i = i
+
+    def __str__(self):
+        return f"cuda:{self.i}"
+
+
+@pytest.fixture
+def gpus(framework, monkeypatch):
+    """A function of n that lets the framework tell of n GPUs, which nothing is computed on."""
+    native = importlib.import_module(MODULES[framework])
+    cpus = {
+        "tensorflow": lambda: native.config.list_physical_devices("CPU"),
+        "jax": lambda: native.local_devices(backend="cpu"),
+    }.get(framework, list)()
+
+    def pretend(n):
+        fakes = [FakeGPU(i) for i in range(n)]
+        place, told = {
+            "pytorch": ("cuda.device_count", lambda: n),
+            "tensorflow": ("config.list_physical_devices", lambda kind: fakes if kind == "GPU" else cpus),
+            "jax": ("local_devices", lambda backend=None: cpus if backend == "cpu" else fakes or cpus),
+            "mxnet": ("context.num_gpus", lambda: n),
+        }[framework]
+        *owner, attribute = place.split(".")
+        monkeypatch.setattr(getattr(native, owner[0]) if owner else native, attribute, told)
+
+    return pretend

@@ -1,0 +1,131 @@
+"""One notebook run under nbval, in a process and a folder of its own, with nothing left behind."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from xml.etree import ElementTree
+
+import psutil
+
+from book.execute import no_orphans
+from book.files import load
+
+try:
+    from d2l_utils.launch import exposed
+except ImportError:  # stands in until that module is there
+
+    def exposed(processes):
+        """Return (pid, command line, address) of each socket that listens on another address than loopback."""
+        found = []
+        for process in processes:
+            with suppress(psutil.Error):  # it ended meanwhile
+                sockets = [socket for socket in process.net_connections("inet") if socket.status == psutil.CONN_LISTEN]
+                command = " ".join(process.cmdline())
+                addresses = [socket.laddr for socket in sockets if not socket.laddr.ip.startswith(("127.", "::1"))]
+                found += [(process.pid, command, f"{address.ip}:{address.port}") for address in addresses]
+        return found
+
+
+CHECKED = "nbval-check-output"
+CLAIM = "application/vnd.d2l.claim+json"
+LOOK = 0.5  # seconds between two looks at what listens
+# Frameworks whose server offers no choice of the address that it listens on.
+LISTENS_EVERYWHERE = {"tensorflow": "tf.distribute.Server"}
+COMMAND = (
+    *(sys.executable, str(Path(__file__).with_name("watched.py")), "--nbval-lax", "--nbval-cell-timeout=300"),
+    *("-q", "-p", "no:cacheprovider"),
+)
+COLOUR = re.compile(r"(?:\x1b|#x1B)\[[\d;]*m")
+TOO_LONG = re.compile(r"Timeout of \d+ seconds")
+ERROR = re.compile(r"[\w.]*(Error|Exception|Interrupt|Exit)\b")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run went: what failed, and what was seen to listen on other addresses than loopback, in words."""
+
+    seconds: float
+    cells: int
+    faults: tuple
+    listeners: tuple
+
+    def __str__(self):
+        verdict = "failed in" if self.faults or self.listeners else "passed in"
+        more = [f"and {len(self.faults) - 5} more"] if len(self.faults) > 5 else []
+        first = f"{verdict} {self.seconds:.0f} s, {self.cells} cells"
+        return "\n  ".join([first, *self.faults[:5], *more, *self.listeners])
+
+
+def run(executed):
+    """Run the notebook whose executed form lies at this path, with strict claims, and return Ran.
+
+    Outputs are compared in the cells with the tag nbval-check-output.
+    """
+    with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans():
+        notebook, results = Path(folder, "work", executed.name), Path(folder, "results.xml")
+        notebook.parent.mkdir()
+        notebook.write_text(json.dumps(prepared(executed)), encoding="utf-8")
+        start = monotonic()
+        said, listeners = watch([*COMMAND, f"--junitxml={results}", str(notebook)], notebook.parent)
+        cells, faults = outcome(results) if results.exists() else (0, (f"nbval said last: {said[-500:]}",))
+    allowed = executed.parent.name in LISTENS_EVERYWHERE
+    return Ran(monotonic() - start, cells, faults, () if allowed else listeners)
+
+
+def prepared(executed):
+    """Return the reader's notebook of an executed one, with the outputs of the cells that are compared.
+
+    ValueError if the two do not fit together, or if what is to be compared differs from run to run.
+    """
+    reader = load(executed.parents[2] / "notebooks" / executed.parent.name / executed.name)
+    ran = {cell["id"]: cell for cell in load(executed)["cells"]}
+    for cell in reader["cells"]:
+        if CHECKED in cell["metadata"].get("tags", []):
+            known = ran.get(cell["id"], {})
+            if known.get("execution_count") is None:
+                raise ValueError(
+                    f"{executed} is out of date, run make book: it lacks what this gives\n{cell['source']}"
+                )
+            if any(output.get("data", {}).get(CLAIM, {}).get("evidence") for output in known["outputs"]):
+                raise ValueError(f"a claim's figures differ from run to run: no {CHECKED} here\n{cell['source']}")
+            cell |= {"outputs": known["outputs"], "execution_count": known["execution_count"]}
+    return reader
+
+
+def watch(command, folder):
+    """Run a command to its end; return what it said, and in words what listened outside loopback meanwhile."""
+    ourselves, seen, running = psutil.Process(), {}, True
+    before = set(ourselves.children(recursive=True))
+    with tempfile.TemporaryFile("w+") as log:
+        strict = os.environ | {"D2L_STRICT_CLAIMS": "1"}
+        child = subprocess.Popen(command, cwd=folder, env=strict, stdout=log, stderr=subprocess.STDOUT)
+        while running:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(LOOK)
+                running = False
+            family = set(ourselves.children(recursive=True)) - before
+            seen |= {(pid, address): words for pid, words, address in exposed(family)}
+        log.seek(0)
+        said = log.read()
+    return said, tuple(f"process {pid} listens on {address}: {words}" for (pid, address), words in seen.items())
+
+
+def outcome(results):
+    """Return the number of cells, counted from 1, and the faults that nbval's report has."""
+    cells = ElementTree.parse(results).findall(".//testcase")
+    faults = [(i, part) for i, cell in enumerate(cells, 1) for part in cell if part.tag in ("failure", "error")]
+    return len(cells), tuple(f"cell {i}: {reason(fault.text)}" for i, fault in faults)
+
+
+def reason(text):
+    """Return what a failure's report says in a line: that it took too long, its error, or how the outputs differ."""
+    head, _, trace = COLOUR.sub("", text).partition("Traceback:")
+    errors = [line for line in trace.splitlines() if ERROR.match(line)]
+    return "".join(TOO_LONG.findall(head)[:1] or errors[-1:]) or " ".join((trace or head).split())[:300]
