@@ -68,15 +68,15 @@ def read(path):
     """Return what the file holds, or {} if it is missing, damaged, changed by hand or of another form."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        return kept if kept["seal"] == sealed(kept)["seal"] else {}
-    except (OSError, ValueError, KeyError, TypeError):
+        seal = kept.pop("seal")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
+    return kept if seal == sealed(kept)["seal"] else {}
 
 
 def sealed(kept):
-    """Return `kept` with a hash of its content and form, by which `read` knows a card that is whole."""
-    content = {key: value for key, value in kept.items() if key != "seal"}
-    return content | {"seal": _hash(f"{FORM}{json.dumps(content, sort_keys=True)}")}
+    """Return what the file is to hold: `kept` and a hash of it and its form, by which `read` knows that it is whole."""
+    return kept | {"seal": _hash(f"{FORM}{json.dumps(kept, sort_keys=True)}")}
 
 
 def describes_here(kept):
@@ -103,10 +103,11 @@ def code(*modules):
 
     It is the same in every version of Python that reads them, since one card serves all frameworks' environments.
     """
-    return _hash("\n".join(_statements((HERE / f"{module}.py").read_text(encoding="utf-8")) for module in modules))
+    return _hash("\n".join(statements((HERE / f"{module}.py").read_text(encoding="utf-8")) for module in modules))
 
 
-def _statements(source):
+def statements(source):
+    """Return the lines of a Python source that say what it does."""
     lines = source.splitlines()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
