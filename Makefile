@@ -31,20 +31,17 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks card book ALWAYS lab serve test lint benchmark pins clean distclean
+.PHONY: help setup notebooks card book ALWAYS lab serve browser test lint benchmark pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-# The environments are made before the rest of this file is read, because they
-# tell which frameworks this machine can run.
-ifneq ($(filter setup notebooks card book lab serve test lint benchmark _build/%,$(MAKECMDGOALS)),)
-include _build/env/$(subst $(space),+,$(strip $(FRAMEWORKS))).mk
+# The environments are looked after before the rest of this file is read, because they tell which frameworks this
+# machine can run; each time, so that what could not be had is tried again.
+ifneq ($(filter setup notebooks card book lab serve browser test lint benchmark _build/%,$(MAKECMDGOALS)),)
+AVAILABLE := $(shell $(PYTHON) -m book.environments docs $(FRAMEWORKS))
+$(if $(AVAILABLE),,$(error nothing can be built before the environments are made))
 endif
-
-_build/env/%.mk: $(wildcard requirements/*.txt) pyproject.toml book/environments.py
-	@mkdir -p $(@D)
-	@$(PYTHON) book/environments.py docs $(subst +, ,$*) --list $@
 
 docs := _build/env/docs/bin
 book := $(docs)/python -m book
@@ -72,13 +69,20 @@ _build/html/index.html: _build/merged $(pages)
 	@$(docs)/python -m sphinx -q -n -W --keep-going -b html -c book/pages -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
-lab: notebooks ## open JupyterLab on the readers' notebooks
-	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=_build/notebooks
+lab: notebooks ## open JupyterLab on the readers' notebooks, which asks nothing of another machine
+	@mkdir -p $(JUPYTER_CONFIG_DIR)/labconfig
+	@echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' \
+	  > $(JUPYTER_CONFIG_DIR)/labconfig/page_config.json
+	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=_build/notebooks --LabApp.news_url=None \
+	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate --LabApp.extension_manager=readonly
 
 serve: book ## serve the book on 127.0.0.1 (PORT=8000)
 	$(docs)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
-test: book lint ## set everything up and pass all tests
+browser: ## find a browser for the tests of the pages, or fetch one
+	@$(PYTHON) -m book.environments --browser
+
+test: browser book lint ## set everything up and pass all tests
 	@for f in $(AVAILABLE); do echo "== d2l_utils in $$f"; \
 	  _build/env/$$f/bin/python -m pytest -q -p no:cacheprovider tests/utils --framework $$f || exit 1; done
 	@echo "== notebooks, claims strict"
@@ -98,10 +102,10 @@ benchmark: book ## measure the measuring, the build and how close the machine is
 	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/hardware.py)
 
 pins: ## resolve requirements/ anew from pyproject.toml
-	@$(PYTHON) book/environments.py --pins
+	@$(PYTHON) -m book.environments --pins
 
 clean: ## remove what was built, keep the environments
-	rm -rf $(filter-out _build/env _build/jupyter _build/uv,$(wildcard _build/*))
+	rm -rf $(filter-out _build/env _build/jupyter _build/uv _build/browsers,$(wildcard _build/*))
 
 distclean: ## remove the environments too
 	rm -rf _build

@@ -4,9 +4,8 @@ from contextlib import suppress
 
 import jax
 
-from .card import card
 from .claims import ClaimError, claim
-from .machine import copy_bandwidth, dispatch, product_rates
+from .kept_card import card_for
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .specifications import specifications
@@ -91,38 +90,34 @@ def your_machine():
     """Return what this machine can do: the card that is measured once and kept.
 
     Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
-    See `d2l_utils.card.card` for what it holds. On the CPU the products use JAX's threads; the tiny operation is
-    x + x of one number, on the first GPU if there is one.
+    See `d2l_utils.kept_card.card_for` for what it holds. On the CPU the products use JAX's threads; the tiny operation
+    is x + x of one number, on the first GPU if there is one.
     """
-
-    def part():
-        x = jax.device_put(jax.numpy.ones(1), try_gpu())
-        return {
-            "dispatch": dispatch(lambda: x + x, synchronize),
-            "product": product_rates(_product(jax.local_devices(backend="cpu")[0]), 2000, ("float32", "bfloat16")),
-            "gpus": [_gpu(device) for device in _gpus()],
-        }
-
-    return card("jax", "JAX", part)
+    return card_for("jax")
 
 
-def _product(device):
-    def prepare(n, kind):
-        with jax.default_device(device):
-            x = jax.random.uniform(jax.random.key(0), (n, n)).astype(kind)
-        x = jax.device_put(x, device)  # commits it: the product of an array that is not would run on the default device
-        return lambda: synchronize(x @ x)
-
-    return prepare
+# What the program d2l_utils.card measures
 
 
-def _gpu(device):
-    x = jax.device_put(jax.numpy.ones(2**27), device)  # 512 MiB
-    return {
-        "name": device.device_kind,
-        "bandwidth": copy_bandwidth(lambda: synchronize(-x), 2**29),  # a negation moves as many bytes as a copy
-        "product": product_rates(_product(device), 8192, ("float32", "bfloat16")),
-    }
+def _tiny_sum(device):
+    x = jax.device_put(jax.numpy.ones(1), device)
+    return lambda: x + x
+
+
+def _product(device, n, kind):
+    with jax.default_device(device):
+        x = jax.random.uniform(jax.random.key(0), (n, n)).astype(kind)
+    x = jax.device_put(x, device)  # commits it: the product of an array that is not would run on the default device
+    return lambda: synchronize(x @ x)
+
+
+def _copy(device, size):
+    x = jax.device_put(jax.numpy.ones(size // 4), device)
+    return lambda: synchronize(-x)  # a negation moves as many bytes as a copy
+
+
+def _gpu_names():
+    return [gpu.device_kind for gpu in _gpus()]
 
 
 def _gpus():

@@ -4,9 +4,8 @@ import os
 
 import mxnet as mx
 
-from .card import card
 from .claims import ClaimError, claim
-from .machine import dispatch, product_rates
+from .kept_card import card_for
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .specifications import specifications
@@ -81,21 +80,31 @@ def your_machine():
     """Return what this machine can do: the card that is measured once and kept.
 
     Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
-    See `d2l_utils.card.card` for what it holds. The products use the threads that OMP_NUM_THREADS allows, one in the
-    chapter's kernel, and no bfloat16; GPUs are left out, since MXNet's builds for them ended with CUDA 11.
+    See `d2l_utils.kept_card.card_for` for what it holds. The products use the threads that OMP_NUM_THREADS allows, one
+    in the chapter's kernel, and no bfloat16; the tiny operation is x + x of one number.
     """
-
-    def part():
-        x = mx.np.ones(1)
-        return {
-            "dispatch": dispatch(lambda: x + x, synchronize),
-            "product": product_rates(_product, 2000, ("float32",)),
-            "gpus": [],
-        }
-
-    return card("mxnet", "MXNet", part)
+    return card_for("mxnet")
 
 
-def _product(n, kind):
-    x = mx.np.random.uniform(size=(n, n), dtype=kind)
+# What the program d2l_utils.card measures
+
+
+def _tiny_sum(device):
+    x = mx.np.ones(1, ctx=device)
+    return lambda: x + x
+
+
+def _product(device, n, kind):
+    if kind == "bfloat16":
+        raise NotImplementedError("MXNet has no product of bfloat16 arrays")
+    x = mx.np.random.uniform(size=(n, n), dtype=kind, ctx=device)
     return lambda: synchronize(mx.np.dot(x, x))
+
+
+def _copy(device, size):
+    x = mx.np.ones(size // 4, ctx=device)
+    return lambda: synchronize(-x)  # a negation moves as many bytes as a copy
+
+
+def _gpu_names():
+    return [str(mx.gpu(i)) for i in range(mx.context.num_gpus())]

@@ -2,9 +2,8 @@
 
 import tensorflow as tf
 
-from .card import card
 from .claims import ClaimError, claim
-from .machine import copy_bandwidth, dispatch, product_rates
+from .kept_card import card_for
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .specifications import specifications
@@ -97,45 +96,41 @@ def your_machine():
     """Return what this machine can do: the card that is measured once and kept.
 
     Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
-    See `d2l_utils.card.card` for what it holds. On the CPU the products use the threads that TensorFlow has started
-    with; the tiny operation is x + x of one number, on the first GPU if there is one.
+    See `d2l_utils.kept_card.card_for` for what it holds. On the CPU the products use all cores; the tiny operation is
+    x + x of one number, on the first GPU if there is one.
     """
-
-    def part():
-        with try_gpu():
-            x = tf.ones(1)
-            seconds = dispatch(lambda: x + x, synchronize)
-        return {
-            "dispatch": seconds,
-            "product": product_rates(_product("/CPU:0"), 2000, ("float32", "bfloat16")),
-            "gpus": [_gpu(i, gpu) for i, gpu in enumerate(tf.config.list_physical_devices("GPU"))],
-        }
-
-    return card("tensorflow", "TensorFlow", part)
+    return card_for("tensorflow")
 
 
-def _product(device):
-    def prepare(n, kind):
-        with tf.device(device):
-            x = tf.cast(tf.random.uniform((n, n)), kind)
-
-        def multiply():
-            with tf.device(device):
-                synchronize(tf.matmul(x, x))
-
-        return multiply
-
-    return prepare
+# What the program d2l_utils.card measures
 
 
-def _gpu(i, gpu):
-    with tf.device(f"/GPU:{i}"):
-        x = tf.ones(2**27)  # 512 MiB
-        return {
-            "name": tf.config.experimental.get_device_details(gpu).get("device_name", gpu.name),
-            "bandwidth": copy_bandwidth(lambda: synchronize(-x), 2**29),  # tf.identity copies nothing
-            "product": product_rates(_product(f"/GPU:{i}"), 8192, ("float32", "bfloat16")),
-        }
+def _tiny_sum(device):
+    with device:
+        x = tf.ones(1)
+    return lambda: x + x
+
+
+def _product(device, n, kind):
+    with device:
+        x = tf.cast(tf.random.uniform((n, n)), kind)
+    return lambda: _compute(device, tf.matmul, x, x)
+
+
+def _copy(device, size):
+    with device:
+        x = tf.ones(size // 4)
+    return lambda: _compute(device, tf.negative, x)  # it moves as many bytes as a copy; tf.identity copies nothing
+
+
+def _compute(device, operation, *operands):
+    with device:
+        synchronize(operation(*operands))
+
+
+def _gpu_names():
+    details, gpus = tf.config.experimental.get_device_details, tf.config.list_physical_devices("GPU")
+    return [details(gpu).get("device_name", gpu.name) for gpu in gpus]
 
 
 def _split_cpu(n):

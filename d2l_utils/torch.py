@@ -2,9 +2,8 @@
 
 import torch
 
-from .card import card
 from .claims import ClaimError, claim
-from .machine import copy_bandwidth, cores, dispatch, product_rates
+from .kept_card import card_for
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .specifications import specifications
@@ -83,39 +82,30 @@ def your_machine():
     """Return what this machine can do: the card that is measured once and kept.
 
     Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
-    See `d2l_utils.card.card` for what it holds. On the CPU the products use all cores, whatever number of threads
-    is set; the tiny operation is x + x of one number, on the first GPU if there is one.
+    See `d2l_utils.kept_card.card_for` for what it holds. On the CPU the products use all cores, whatever number of
+    threads is set here; the tiny operation is x + x of one number, on the first GPU if there is one.
     """
-
-    def part():
-        threads = torch.get_num_threads()
-        torch.set_num_threads(cores())
-        try:
-            x = torch.ones(1, device=try_gpu())
-            return {
-                "dispatch": dispatch(lambda: x + x, synchronize),
-                "product": product_rates(_product(torch.device("cpu")), 2000, ("float32", "bfloat16")),
-                "gpus": [_gpu(torch.device("cuda", i)) for i in range(torch.cuda.device_count())],
-            }
-        finally:
-            torch.set_num_threads(threads)
-
-    return card("torch", "PyTorch", part)
+    return card_for("torch")
 
 
-def _product(device):
-    def prepare(n, kind):
-        x = torch.rand(n, n, device=device).to(getattr(torch, kind))
-        return lambda: synchronize(x @ x)
-
-    return prepare
+# What the program d2l_utils.card measures
 
 
-def _gpu(device):
-    x = torch.ones(2**27, device=device)  # 512 MiB
+def _tiny_sum(device):
+    x = torch.ones(1, device=device)
+    return lambda: x + x
+
+
+def _product(device, n, kind):
+    x = torch.rand(n, n, device=device).to(getattr(torch, kind))
+    return lambda: synchronize(x @ x)
+
+
+def _copy(device, size):
+    x = torch.ones(size // 4, device=device)
     y = torch.empty_like(x)
-    return {
-        "name": torch.cuda.get_device_name(device),
-        "bandwidth": copy_bandwidth(lambda: synchronize(y.copy_(x)), 2**29),
-        "product": product_rates(_product(device), 8192, ("float32", "bfloat16")),
-    }
+    return lambda: synchronize(y.copy_(x))
+
+
+def _gpu_names():
+    return [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]

@@ -1,31 +1,28 @@
-"""The card of this machine: when it is measured, when it is read, and how the landing page shows it."""
+"""The card of this machine: when it is measured, when it is read, and what it is made of."""
 
+import ast
 import json
 import os
 import subprocess
 import sys
 import threading
+import types
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
-from tiny import MACHINE, Project
-from tiny_book import build
+from tiny import MACHINE
 
-from book.pages.machine_card import binary, quantity
-from book.pages.facts import describe_machine
-from d2l_utils import card as file
-from d2l_utils import machine as measuring
+from d2l_utils import card, kept_card, machine
 
 ROOT = Path(__file__).parents[1]
-COMMON = {
+FIGURES = {
     "caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}],
     "bandwidth": {"one core": 1.7e10, "all cores": 3.2e10},
     "latency": {"16384": 1.2e-9, "268435456": 1.7e-7},
     "product": {"float32": 3.6e11},
 }
-GPU = {"name": "Tiny GPU", "bandwidth": 3.35e12, "product": {"float32": 5e13, "bfloat16": 9.9955e14}}
 PART = {"dispatch": 7.7e-7, "product": {"float32": 2.8e11}, "gpus": []}
+DAMAGED = ["", "[]", "{}", "3", "null", '{"form": 1}', '{"machine', '{"seal": 1}', '{"machine": {}, "frameworks": 3}']
 
 
 class Machine:
@@ -34,175 +31,157 @@ class Machine:
     def __init__(self):
         self.facts, self.versions, self.measured = dict(MACHINE), {"torch": "1", "jax": "1"}, []
 
-    def common(self):
-        self.measured.append("common")
-        return dict(COMMON)
+    def common(self, _):
+        self.measured.append("machine")
+        facts = {"code": kept_card.code(*kept_card.MEASURING), "machine": dict(self.facts), "date": "2026-11-21"}
+        return facts | FIGURES | {"frameworks": {}}
 
-    def card(self, module="torch"):
-        return file.card(module, module.title(), lambda: self.measured.append(module) or dict(PART))
+    def part(self, _, module):
+        self.measured.append(module)
+        return PART | {"code": kept_card.code(module), "version": self.versions[module], "date": "2026-11-21"}
 
     def again(self, module="torch"):
-        """Return what one more call measures."""
+        """Return what one more run of the program measures."""
         self.measured.clear()
-        self.card(module)
+        card.main(module)
         return self.measured
 
 
 @pytest.fixture
-def machine(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch):
     """A machine, a card in a folder that is not there yet, and a copy of the code that measures."""
-    machine = Machine()
+    here = Machine()
     monkeypatch.setenv("D2L_MACHINE_CARD", str(tmp_path / "build" / "machine.json"))
-    monkeypatch.setattr(file, "describe", lambda: dict(machine.facts))
-    monkeypatch.setattr(file, "version", lambda module: machine.versions[module])
-    monkeypatch.setattr(file, "_measure_common", machine.common)
-    monkeypatch.setattr(file, "HERE", tmp_path)
-    for module in ("machine", "kernels", "timing", "torch", "jax"):
-        (tmp_path / f"{module}.py").touch()
-    return machine
+    monkeypatch.setattr(kept_card, "describe", lambda: dict(here.facts))
+    monkeypatch.setattr(kept_card, "version", lambda module: here.versions[module])
+    monkeypatch.setattr(kept_card, "HERE", tmp_path)
+    monkeypatch.setattr(card, "load_probes", lambda: None)
+    monkeypatch.setattr(card, "measure_machine", here.common)
+    monkeypatch.setattr(card, "measure_framework", here.part)
+    for module in (*kept_card.MEASURING, "torch", "jax"):
+        (tmp_path / f"{module}.py").write_text(f'"""A module."""\nname = "{module}"\n')
+    return here
 
 
 # When a card is measured
 
 
-def test_the_first_call_measures_and_says_so_in_a_line_and_the_second_reads(machine, capsys):
-    first = machine.card()
-    assert machine.measured == ["common", "torch"]
-    assert capsys.readouterr().out == "measuring this machine for Torch: once\n"
-    assert machine.again() == []
-    assert machine.card() == first
+def test_the_program_measures_once_and_says_so_and_a_section_then_reads(here, capsys):
+    assert here.again() == ["machine", "torch"]
+    assert capsys.readouterr().out == "measuring what this machine can do with torch: once\n"
+    assert here.again() == []
+    assert kept_card.card_for("torch") == {
+        "machine": MACHINE,
+        "date": "2026-11-21",
+        **FIGURES,
+        "framework": {"version": "1", "dispatch": 7.7e-7, "product": {"float32": 2.8e11}},
+        "gpus": [],
+    }
     assert capsys.readouterr().out == ""
 
 
-def test_a_card_holds_what_the_interface_promises(machine):
-    card = machine.card()
-    assert list(card) == ["machine", "date", *COMMON, "framework", "gpus"]
-    assert {key: card[key] for key in COMMON} == COMMON
-    assert card["machine"] == MACHINE
-    assert card["framework"] == {"name": "Torch", "version": "1", "dispatch": 7.7e-7, "product": {"float32": 2.8e11}}
-    assert card["gpus"] == []
-
-
-def test_each_framework_measures_its_part_and_keeps_the_others(machine):
-    machine.card()
-    assert machine.again("jax") == ["jax"]
-    assert machine.again("torch") == machine.again("jax") == []
+def test_each_framework_measures_its_part_and_keeps_the_others(here):
+    here.again()
+    assert here.again("jax") == ["jax"]
+    assert here.again("torch") == here.again("jax") == []
 
 
 @pytest.mark.parametrize("fact", MACHINE)
-def test_on_another_machine_all_is_measured_anew(machine, fact):
-    machine.card("jax")
-    machine.card()
-    machine.facts[fact] = "another"
-    assert machine.again() == ["common", "torch"]
-    assert machine.again("jax") == ["jax"]
+def test_on_another_machine_all_is_measured_anew(here, fact):
+    here.again("jax")
+    here.facts[fact] = "another"
+    assert here.again() == ["machine", "torch"]
+    assert here.again("jax") == ["jax"]
 
 
 @pytest.mark.parametrize(
     ("module", "measured"),
-    [
-        ("machine", ["common", "torch"]),
-        ("kernels", ["common", "torch"]),
-        ("torch", ["torch"]),
-        ("timing", ["torch"]),
-        ("jax", []),
-    ],
+    [("probes", ["machine", "torch"]), ("kernels", ["machine", "torch"]), ("torch", ["torch"]), ("jax", [])],
 )
-def test_what_changed_code_measured_is_measured_anew(machine, module, measured):
-    machine.card()
-    (file.HERE / f"{module}.py").write_text("changed")
-    assert machine.again() == measured
+def test_what_changed_code_measured_is_measured_anew(here, module, measured):
+    here.again()
+    path = kept_card.HERE / f"{module}.py"
+    path.write_text(f'"""Another docstring."""\n# a comment\n\nname = "{module}"  # here too\n')
+    assert here.again() == []
+    path.write_text("name = 'another'\n")
+    assert here.again() == measured
 
 
-def test_with_another_version_the_part_of_the_framework_is_measured_anew(machine):
-    machine.card("jax")
-    machine.card()
-    machine.versions["torch"] = "2"
-    assert machine.again() == ["torch"]
-    assert machine.again("jax") == []
-    assert machine.card()["framework"]["version"] == "2"
+def test_the_hash_of_code_is_the_same_in_every_python(tmp_path, monkeypatch):
+    """What is hashed are lines of the source: how a version of Python prints a syntax tree plays no part."""
+    monkeypatch.setattr(kept_card, "HERE", tmp_path)
+    hashes = set()
+    for doc in ('"""One.\n\n    Two.\n    """', "'One.'  # two", "# none"):
+        source = (
+            f'# one\nclass A:\n    {doc}\n\n    def b(self):\n        {doc}\n        return f"# {{self!r:>{{3}}}}"\n'
+        )
+        (tmp_path / "a.py").write_text(source)
+        hashes.add(kept_card.code("a"))
+    assert hashes == {kept_card._hash('class A:\n    def b(self):\n        return f"# {self!r:>{3}}"')}
 
 
-def without(*keys):
-    def damage(text):
-        content = json.loads(text)
-        inner = content
-        for key in keys[:-1]:
-            inner = inner[key]
-        del inner[keys[-1]]
-        return json.dumps(content)
-
-    return damage
+def test_with_another_version_the_part_of_the_framework_is_measured_anew(here):
+    here.again("jax")
+    here.again()
+    here.versions["torch"] = "2"
+    assert here.again() == ["torch"]
+    assert here.again("jax") == []
+    assert kept_card.card_for("torch")["framework"]["version"] == "2"
 
 
-@pytest.mark.parametrize(
-    ("damage", "measured"),
-    [
-        (lambda text: text[:-20], ["common", "torch"]),
-        (lambda text: "", ["common", "torch"]),
-        (lambda text: "[1]", ["common", "torch"]),
-        (lambda text: text.replace('"form": 1', '"form": 0'), ["common", "torch"]),
-        (without("latency"), ["common", "torch"]),
-        (without("frameworks"), ["common", "torch"]),
-        (without("frameworks", "torch", "gpus"), ["torch"]),
-    ],
-)
-def test_a_damaged_file_or_one_of_another_form_is_measured_anew(machine, damage, measured):
-    machine.card()
-    file.place().write_text(damage(file.place().read_text()))
-    assert machine.again() == measured
-    assert machine.again() == []
+@pytest.mark.parametrize("text", [*DAMAGED, "half", "another figure"])
+def test_a_damaged_card_is_no_card_and_is_measured_anew(here, text):
+    here.again()
+    path, whole = kept_card.place(), kept_card.place().read_text()
+    changed = {"half": whole[: len(whole) // 2], "another figure": whole.replace("17000000000.0", "18000000000.0")}
+    path.write_text(changed.get(text, text))
+    assert kept_card.read(path) == {}
+    assert here.again() == ["machine", "torch"]
+    assert here.again() == []
 
 
-def test_where_the_file_cannot_be_written_the_card_is_measured_and_not_kept(machine, tmp_path, monkeypatch, capsys):
-    (tmp_path / "taken").touch()
-    monkeypatch.setenv("D2L_MACHINE_CARD", str(tmp_path / "taken" / "machine.json"))
-    assert machine.card()["bandwidth"] == COMMON["bandwidth"]
-    assert "the card is not kept" in capsys.readouterr().out
-    assert machine.again() == ["common", "torch"]
+def test_a_card_of_another_form_is_measured_anew(here, monkeypatch):
+    here.again()
+    monkeypatch.setattr(kept_card, "FORM", 1)
+    assert here.again() == ["machine", "torch"]
 
 
-def test_a_full_disk_leaves_the_old_card_and_no_other_file(machine, monkeypatch):
-    machine.card()
-    before = file.place().read_bytes()
-    machine.versions["torch"] = "2"
+def test_a_full_disk_is_said_and_leaves_the_old_card_and_no_other_file(here, monkeypatch):
+    here.again()
+    before = kept_card.place().read_bytes()
+    here.versions["torch"] = "2"
     monkeypatch.setattr(os, "replace", lambda *paths: (_ for _ in ()).throw(OSError(28, "no space left")))
-    assert machine.card()["framework"]["version"] == "2"
-    assert file.place().read_bytes() == before
-    assert sorted(path.name for path in file.place().parent.iterdir()) == [".machine.json.lock", "machine.json"]
+    with pytest.raises(SystemExit, match="the card cannot be kept: .*no space left"):
+        here.again()
+    assert kept_card.place().read_bytes() == before
+    assert sorted(path.name for path in kept_card.place().parent.iterdir()) == [".machine.json.lock", "machine.json"]
 
 
-def test_two_writers_at_once_wait_for_each_other_and_lose_nothing(machine):
+def test_two_programs_at_once_wait_for_each_other_and_lose_nothing(here, monkeypatch):
     inside, most = [], []
 
-    def slow(module):
-        def measure():
-            inside.append(module)
-            most.append(len(inside))
-            threading.Event().wait(0.2)
-            inside.remove(module)
-            return dict(PART)
+    def slow(_, module):
+        inside.append(module)
+        most.append(len(inside))
+        threading.Event().wait(0.2)
+        inside.remove(module)
+        return here.part(_, module)
 
-        return measure
-
-    threads = [threading.Thread(target=file.card, args=(name, name, slow(name))) for name in ("torch", "jax")]
+    monkeypatch.setattr(card, "measure_framework", slow)
+    threads = [threading.Thread(target=card.main, args=(name,)) for name in ("torch", "jax")]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert most == [1, 1]
-    assert machine.measured == ["common"]
-    assert set(file.read(file.place())["frameworks"]) == {"torch", "jax"}
+    assert here.measured.count("machine") == 1
+    assert set(kept_card.read(kept_card.place())["frameworks"]) == {"torch", "jax"}
 
 
-def test_a_measurement_that_fails_says_why_and_keeps_the_old_card(machine, monkeypatch):
-    machine.card()
-    before = file.place().read_bytes()
-    machine.versions["torch"] = "2"
-    with pytest.raises(ZeroDivisionError):
-        file.card("torch", "Torch", lambda: 1 / 0)
-    assert file.place().read_bytes() == before
-    assert machine.again() == ["torch"]
+def test_where_files_cannot_be_locked_the_card_is_measured(here, monkeypatch):
+    monkeypatch.setattr(card.fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError(37, "no locks available")))
+    assert here.again() == ["machine", "torch"]
+    assert here.again() == []
 
 
 @pytest.mark.parametrize(
@@ -210,59 +189,99 @@ def test_a_measurement_that_fails_says_why_and_keeps_the_old_card(machine, monke
     [
         ("echo noise >&2; echo 'no clock here' >&2; exit 1", "this machine cannot be measured: no clock here"),
         ("exit 3", "this machine cannot be measured: exit status 3"),
-        ("exec sleep 60", "this machine cannot be measured in 300 s"),
+        ("exec sleep 60", "this machine cannot be measured in 1 s"),
     ],
 )
-def test_a_process_that_cannot_measure_is_quoted_in_one_line(tmp_path, monkeypatch, program, words):
-    run = subprocess.run
-    monkeypatch.setattr(file.sys, "executable", script(tmp_path, program))
-    monkeypatch.setattr(file.subprocess, "run", lambda *a, timeout, **k: run(*a, timeout=timeout / 300, **k))
+def test_a_program_that_cannot_measure_is_quoted_in_one_line(here, tmp_path, monkeypatch, capsys, program, words):
+    (tmp_path / "python").write_text(f"#!/bin/sh\n{program}\n")
+    (tmp_path / "python").chmod(0o755)
+    monkeypatch.setattr(kept_card.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(kept_card, "LONGEST", 1)
     with pytest.raises(RuntimeError) as caught:
-        file._measure_common()
+        kept_card.card_for("torch")
     assert str(caught.value) == words
-
-
-def script(folder, program):
-    path = folder / "python"
-    path.write_text(f"#!/bin/sh\n{program}\n")
-    path.chmod(0o755)
-    return str(path)
-
-
-def test_numpy_gets_as_many_threads_as_there_are_cores_to_use(tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
-    monkeypatch.setattr(file, "cores", lambda: 5)
-    monkeypatch.setattr(file.sys, "executable", script(tmp_path, 'echo "[$OPENBLAS_NUM_THREADS, $OMP_NUM_THREADS]"'))
-    assert file._measure_common() == [5, 5]
+    assert capsys.readouterr().out == "measuring what this machine can do: once\n"
 
 
 def test_an_installed_package_keeps_the_card_in_the_readers_home(tmp_path, monkeypatch):
     monkeypatch.delenv("D2L_MACHINE_CARD", raising=False)
-    assert file.place() == ROOT / "_build" / "machine.json"
-    monkeypatch.setattr(file, "HERE", tmp_path / "site-packages" / "d2l_utils")
+    assert kept_card.place() == ROOT / "_build" / "machine.json"
+    monkeypatch.setattr(kept_card, "HERE", tmp_path / "site-packages" / "d2l_utils")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert file.place() == tmp_path / ".cache" / "d2l" / "machine.json"
+    assert kept_card.place() == tmp_path / ".cache" / "d2l" / "machine.json"
 
 
-def test_where_files_cannot_be_locked_the_card_is_measured(machine, monkeypatch):
-    monkeypatch.setattr(file.fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError(37, "no locks available")))
-    assert machine.card()["bandwidth"] == COMMON["bandwidth"]
-    assert machine.again() == []
+# What the program asks for
+
+
+def test_numpy_starts_as_many_threads_as_there_are_cores_to_use_and_the_framework_as_many_as_it_is_told(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr(card, "cores", lambda: 5)
+    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+    monkeypatch.setattr(card.importlib, "import_module", lambda name: [os.environ.get(key) for key in names])
+    assert card.load_probes() == ["5", "5"]
+    assert os.environ["OMP_NUM_THREADS"] == "1"
+
+
+def test_the_four_modules_define_what_the_program_measures_with_the_same_parameters():
+    def primitives(module):
+        defined = ast.parse((ROOT / "d2l_utils" / f"{module}.py").read_text()).body
+        found = {node.name: ast.unparse(node.args) for node in defined if isinstance(node, ast.FunctionDef)}
+        return {name: found.get(name) for name in ("_tiny_sum", "_product", "_copy", "_gpu_names")}
+
+    for module in ("torch", "tensorflow", "jax", "mxnet"):
+        wanted = {"_tiny_sum": "device", "_product": "device, n, kind", "_copy": "device, size", "_gpu_names": ""}
+        assert primitives(module) == wanted, module
+
+
+def test_each_gpu_is_measured_on_its_own(monkeypatch):
+    """A framework with two GPUs, whose devices are numbers, and probes that return what they are given."""
+    d2l = types.SimpleNamespace(
+        try_gpu=lambda i=0: i,
+        synchronize=None,
+        _gpu_names=lambda: ["A", "B"],
+        _tiny_sum=lambda device: f"sum on {device}",
+        _copy=lambda device, size: f"copy on {device}",
+        _product=lambda device, n, kind: f"{kind} on {device}",
+    )
+    probes = types.SimpleNamespace(
+        dispatch=lambda add, synchronize: add,
+        copy_bandwidth=lambda copy, size: copy,
+        product_rates=lambda prepare, n, kinds: [prepare(n, kind) for kind in kinds],
+    )
+    monkeypatch.setattr(card.importlib, "import_module", lambda name: d2l)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    part = card.measure_framework(probes, "torch")
+    assert (part["dispatch"], part["product"]) == ("sum on 0", ["float32 on -1", "bfloat16 on -1"])
+    assert part["gpus"] == [
+        {"name": name, "bandwidth": f"copy on {i}", "product": [f"float32 on {i}", f"bfloat16 on {i}"]}
+        for i, name in enumerate("AB")
+    ]
+
+
+def test_a_framework_whose_part_is_up_to_date_is_not_imported(tmp_path):
+    """The docs environment has no JAX: importing it would fail."""
+    content = {"code": kept_card.code(*kept_card.MEASURING), "machine": machine.describe(), "date": "", **FIGURES}
+    part = {"version": kept_card.version("jax"), "code": kept_card.code("jax"), **PART}
+    path = tmp_path / "machine.json"
+    for parts, status in (({"jax": part}, 0), ({}, 1)):
+        path.write_text(json.dumps(kept_card.sealed(content | {"frameworks": parts})))
+        done = subprocess.run(
+            [sys.executable, "-m", "d2l_utils.card", "jax"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"D2L_MACHINE_CARD": str(path)},
+        )
+        assert done.returncode == status, done.stderr
+    assert "No module named 'jax'" in done.stderr
 
 
 # What the system says of itself
 
 
-def test_this_machine_is_described():
-    facts = measuring.describe()
-    assert list(facts) == list(MACHINE)
-    assert facts["cpu"]
-    assert facts["cores"] >= 1
-    assert facts["memory_gb"] >= 1
-
-
 def test_caches_are_read_from_the_folder_of_linux(tmp_path, monkeypatch):
-    monkeypatch.setattr(measuring.platform, "system", lambda: "Linux")
+    monkeypatch.setattr(machine.platform, "system", lambda: "Linux")
     told = {
         "index0": ("1", "Data", "48K", "0,8"),
         "index1": ("3", "Unified", "32M", "0-3,8-11"),
@@ -278,12 +297,12 @@ def test_caches_are_read_from_the_folder_of_linux(tmp_path, monkeypatch):
         if siblings:
             (tmp_path / "topology").mkdir(exist_ok=True)
             (tmp_path / "topology" / "thread_siblings_list").write_text(f"{siblings}\n")
-        found = measuring.caches(tmp_path / "cache")
+        found = machine.caches(tmp_path / "cache")
         assert [tuple(cache.values()) for cache in found] == [
             (*cache, shared) for cache, shared in zip(expected, sharing, strict=True)
         ]
         assert list(found[0]) == ["level", "kind", "bytes", "shared_by"]
-    assert measuring.caches(tmp_path / "none") == []
+    assert machine.caches(tmp_path / "none") == []
 
 
 def test_the_narrowest_control_group_around_this_process_counts(tmp_path, monkeypatch):
@@ -300,195 +319,30 @@ def test_the_narrowest_control_group_around_this_process_counts(tmp_path, monkey
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "cpu.max").write_text(f"{quota}\n")
         (folder / "memory.max").write_text(f"{memory}\n")
-    found = {name: measuring.limits(name, root, told) for name in ("cpu.max", "memory.max", "none")}
+    found = {name: machine.limits(name, root, told) for name in ("cpu.max", "memory.max", "none")}
     assert found["cpu.max"] == ["max 100000", "150000 100000", "max 100000"]
-    assert found["none"] == measuring.limits("cpu.max", root, tmp_path / "none") == []
-    monkeypatch.setattr(measuring, "limits", found.get)
-    monkeypatch.setattr(measuring.os, "sched_getaffinity", lambda process: range(8), raising=False)
-    assert measuring.cores() == 2
-    assert measuring.memory() == 1
+    assert found["none"] == machine.limits("cpu.max", root, tmp_path / "none") == []
+    monkeypatch.setattr(machine, "limits", found.get)
+    monkeypatch.setattr(machine.os, "sched_getaffinity", lambda process: range(8), raising=False)
+    assert machine.cores() == 2
+    assert machine.memory() == 1
 
 
 def test_a_command_that_cannot_answer_answers_nothing(monkeypatch):
     run = subprocess.run
-    monkeypatch.setattr(measuring.subprocess, "run", lambda *a, timeout, **k: run(*a, timeout=timeout / 100, **k))
-    assert measuring.answer("echo", "yes") == "yes"
-    assert measuring.answer("sleep", "60") == measuring.answer("false") == measuring.answer("no-such-command") == ""
+    monkeypatch.setattr(machine.subprocess, "run", lambda *a, timeout, **k: run(*a, timeout=timeout / 100, **k))
+    assert machine.answer("echo", "yes") == "yes"
+    assert machine.answer("sleep", "60") == machine.answer("false") == machine.answer("no-such-command") == ""
 
 
 def test_caches_are_asked_for_on_macos(tmp_path, monkeypatch):
-    monkeypatch.setattr(measuring.platform, "system", lambda: "Darwin")
+    monkeypatch.setattr(machine.platform, "system", lambda: "Darwin")
     sizes = {"hw.l1dcachesize": "65536", "hw.l1icachesize": "131072", "hw.l2cachesize": "4194304"}
-    monkeypatch.setattr(measuring, "answer", lambda *command: sizes.get(command[-1], ""))
+    monkeypatch.setattr(machine, "answer", lambda *command: sizes.get(command[-1], ""))
 
     def found():
-        return [(cache["level"], cache["bytes"]) for cache in measuring.caches(tmp_path)]
+        return [(cache["level"], cache["bytes"]) for cache in machine.caches(tmp_path)]
 
     assert found() == [(1, 65536), (1, 131072), (2, 4194304)]
     sizes |= {"hw.perflevel0.l1dcachesize": "131072", "hw.perflevel0.l2cachesize": "16777216"}
     assert found() == [(1, 131072), (1, 131072), (2, 16777216)]
-
-
-# The step of the pipeline
-
-FAKE = """
-import json, os, sys
-from pathlib import Path
-path = Path(os.environ['D2L_MACHINE_CARD'])
-parts = json.loads(path.read_text()) if path.exists() else []
-path.write_text(json.dumps(parts + [sys.argv[1]]))
-"""
-
-
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    project = Project(tmp_path)
-    (tmp_path / "_build" / "machine.json").unlink()
-    project.write(tmp_path / "d2l_utils" / "card.py", FAKE)
-    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
-    project.card = lambda: json.loads((tmp_path / "_build" / "machine.json").read_text())
-    return project
-
-
-def test_the_kernels_of_the_frameworks_measure_their_parts_of_the_card_of_the_project(project):
-    assert project.call("card", "--frameworks", "jax").returncode == 0
-    assert project.card() == ["jax"]
-    assert project.call("card").returncode == 0
-    assert project.card() == ["jax", "torch", "tensorflow", "jax", "mxnet"]
-    assert project.call("card", "--anew", "--frameworks", "pytorch").returncode == 0
-    assert project.card() == ["torch"]
-
-
-def test_a_card_from_which_nothing_was_missing_keeps_its_time(project):
-    path = project.root / "_build" / "machine.json"
-    path.write_text("[]")
-    os.utime(path, (0, 0))
-    project.write(project.root / "d2l_utils" / "card.py", "")
-    assert project.call("card", "--frameworks", "jax").returncode == 0
-    assert path.stat().st_mtime == 0
-
-
-def test_measuring_anew_keeps_the_old_card_until_all_is_measured(project):
-    project.call("card", "--frameworks", "mxnet")
-    good = FAKE + "if sys.argv[1] == 'jax': sys.exit('no clock here')"
-    project.write(project.root / "d2l_utils" / "card.py", good)
-    assert project.call("card", "--anew", "--frameworks", "pytorch", "jax").returncode == 1
-    assert project.card() == ["mxnet"]
-    assert project.call("card", "--anew", "--frameworks", "pytorch", "tensorflow").returncode == 0
-    assert project.card() == ["torch", "tensorflow"]
-    assert not list((project.root / "_build").glob("machine.new.json"))
-
-
-def test_a_kernel_that_cannot_measure_is_named_with_its_last_words(project):
-    project.write(project.root / "d2l_utils" / "card.py", "print(1)\nraise SystemExit('no clock here')")
-    done = project.call("card", "--frameworks", "jax")
-    assert done.returncode == 1
-    assert done.stderr == "error: the card of this machine (jax): JAX cannot measure it: no clock here\n"
-
-
-def test_a_kernel_that_is_missing_is_named(project):
-    (project.root / "jupyter/kernels/d2l-jax/kernel.json").unlink()
-    assert "no kernel d2l-jax: `make setup` installs it" in project.call("card", "--frameworks", "jax").stderr
-
-
-def test_a_framework_whose_part_is_up_to_date_is_not_imported(tmp_path):
-    """The docs environment has no JAX: importing it would fail."""
-    kept = {"form": 1, "code": file._code("machine", "kernels"), "machine": measuring.describe(), "date": "", **COMMON}
-    part = {"name": "JAX", "version": file.version("jax"), "code": file._code("jax", "timing"), **PART}
-    path = tmp_path / "machine.json"
-    for parts, status in (({"jax": part}, 0), ({}, 1)):
-        path.write_text(json.dumps(kept | {"frameworks": parts}))
-        done = subprocess.run(
-            [sys.executable, "-m", "d2l_utils.card", "jax"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            env=os.environ | {"D2L_MACHINE_CARD": str(path)},
-        )
-        assert done.returncode == status, done.stderr
-    assert "No module named 'jax'" in done.stderr
-
-
-# The landing page
-
-INDEX = "# Tiny\n\n```{machine}\n```\n"
-
-
-def shown(folder, content):
-    """Return the landing page of a book on a machine with this card."""
-    if content is not None:
-        (folder / "machine.json").write_text(content if isinstance(content, str) else json.dumps(content))
-    status, warnings, output = build(folder, index=INDEX)
-    assert (status, warnings) == (0, "")
-    return BeautifulSoup((output / "index.html").read_text(encoding="utf-8"), "html.parser").article
-
-
-def tables(page):
-    return [
-        [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table.select("tr")]
-        for table in page.select("table")
-    ]
-
-
-def content(**parts):
-    return {"form": file.FORM, "machine": MACHINE, "date": "2026-11-21", **COMMON, "frameworks": parts}
-
-
-def part(name, **more):
-    return {"name": name, "version": "1.2+cpu", "date": "2026-11-21", **PART} | more
-
-
-def test_a_card_shows_the_machine_and_its_figures_in_readable_units(tmp_path):
-    page = shown(tmp_path, content(mxnet=part("MXNet"), torch=part("PyTorch", gpus=[GPU])))
-    assert "Tiny CPU, 2 cores, 8 GiB of memory, no GPU, Tiny OS, measured on 21 November 2026." in page.get_text()
-    assert "make card" in page.get_text()
-    assert [table[1:] for table in tables(page)] == [
-        [["L1 data", "48 KiB", "one core"]],
-        [["one core", "17.0 GB/s"], ["all cores", "32.0 GB/s"]],
-        [["16 KiB", "1.20 ns"], ["256 MiB", "170 ns"]],
-        [
-            ["NumPy", "–", "360 Gflop/s", "–"],
-            ["PyTorch 1.2", "770 ns", "280 Gflop/s", "–"],
-            ["MXNet 1.2", "770 ns", "280 Gflop/s", "–"],
-        ],
-        [["Tiny GPU, PyTorch", "3.35 TB/s", "50.0 Tflop/s", "1000 Tflop/s"]],
-    ]
-    assert all(all(row) for table in tables(page) for row in table)
-    assert "On a GPU that has TF32, TensorFlow and JAX use it" in page.get_text()
-    assert not page.select("tr > :first-child:not(th)")
-
-
-def test_what_a_machine_does_not_report_has_no_table(tmp_path):
-    page = shown(tmp_path, content(jax=part("JAX", date="2026-12-01")) | {"caches": []})
-    assert [table[0][0] for table in tables(page)] == ["STREAM triad on", "working set", "on the CPU"]
-    assert "measured between 21 November 2026 and 1 December 2026." in page.get_text()
-    assert "TF32" not in page.get_text()
-
-
-@pytest.mark.parametrize("content", [None, "", '{"machine', "{}", "[1]", '{"form": 0}'])
-def test_without_a_card_the_page_says_how_to_make_one(tmp_path, content):
-    page = shown(tmp_path, content)
-    assert "This copy holds no card: make card measures the machine." in page.get_text()
-    assert not page.select("table")
-
-
-def test_a_machine_is_described_in_one_phrase():
-    known = {"cpu": "Abacus 9", "cores": 1, "memory_gb": 24, "gpus": ["A", "B"], "system": "Tiny OS"}
-    assert describe_machine(known) == "Abacus 9, 1 core, 24 GiB of memory, A, B, Tiny OS"
-    assert describe_machine({"cores": 2}) == "an unnamed CPU, 2 cores, no GPU"
-
-
-def test_units_read_well_over_the_whole_range():
-    values = [0.5e-9, 9.9996e-10, 1.25e-6, 0.02, 1, 31.8e9, 999.4e9, 999.6e9, 2e15]
-    assert [quantity(value, "x") for value in values] == [
-        "0.50 nx",
-        "1.00 nx",
-        "1.25 µx",
-        "20.0 mx",
-        "1.00 x",
-        "31.8 Gx",
-        "999 Gx",
-        "1.00 Tx",
-        "2000 Tx",
-    ]
-    assert [binary(size) for size in (64, 2**14, 3 * 2**19, 2**30)] == ["64 bytes", "16 KiB", "1.5 MiB", "1 GiB"]

@@ -3,25 +3,39 @@
 ```{machine}
 ```
 
-shows the file that the setting `d2l_machine` names; `card` in d2l_utils/card.py tells what it holds.
+shows the file that the setting `d2l_machine` names; `card_for` in d2l_utils/kept_card.py tells what it holds.
 """
 
-import json
+import re
+import string
 from pathlib import Path
 
-from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from book import MODULES
+from book import FRAMEWORKS, MODULES
 from book.pages.facts import describe_machine, name_day
+from d2l_utils.kept_card import read
 
 PREFIXES = {"T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 NONE = "–"
-FORM = 1  # of the file, as in d2l_utils/card.py
-TF32 = (
-    "On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the factors are "
-    "rounded to 10 bits behind the binary point. PyTorch does not."
-)
+CARD = """\
+:::::{{container}} machine-card
+**{machine}**, measured {when}.
+Each figure is the best of several runs, that of a tiny operation their median.
+
+::::{{container}} machine-memory
+{memory}
+::::
+
+{rates}
+
+A section asks for these figures with `d2l.your_machine()`.
+They are kept until the machine or a framework changes; `make card` measures them anew, best while nothing else runs.
+:::::
+"""
+TF32 = """\
+On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the factors are rounded to
+10 bits behind the binary point. PyTorch does not."""
 
 
 class Machine(SphinxDirective):
@@ -30,40 +44,26 @@ class Machine(SphinxDirective):
     def run(self):
         """Return the nodes."""
         self.env.note_reread()
-        try:
-            card = json.loads(Path(self.config.d2l_machine).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            card = None
-        if not isinstance(card, dict) or card.get("form") != FORM:
-            return [paragraph("This copy holds no card: `make card` measures the machine.")]
-        return [nodes.container("", *show(card), classes=["machine-card"])]
+        card = read(Path(self.config.d2l_machine))
+        return self.parse_text_to_nodes(
+            show(card) if card else "This copy holds no card: `make card` measures the machine."
+        )
 
 
 def show(card):
-    """Return the nodes that show the content of the file."""
-    parts = [card["frameworks"][module] for module in MODULES.values() if module in card["frameworks"]]
-    days = sorted({part["date"] for part in [card, *parts]})
+    """Return the Markdown that shows the content of the file."""
+    parts = {name: card["frameworks"][module] for name, module in MODULES.items() if module in card["frameworks"]}
+    days = sorted({part["date"] for part in [card, *parts.values()]})
     when = f"on {name_day(days[0])}" if len(days) == 1 else f"between {name_day(days[0])} and {name_day(days[-1])}"
-    how = "Each figure is the best of several runs, that of a tiny operation their median."
-    line = [nodes.strong("", describe_machine(card["machine"])), nodes.Text(f", measured {when}. {how}")]
-    small = [caches(card["caches"]), bandwidths(card["bandwidth"]), latencies(card["latency"])]
-    use = (
-        "A section asks for these figures with `d2l.your_machine()`. They are kept until the machine or a framework "
-        "changes; `make card` measures them anew, best while nothing else runs."
-    )
-    found = [
-        nodes.paragraph("", "", *line),
-        nodes.container("", *filter(None, small), classes=["machine-memory"]),
-        products(card["product"], parts),
-        gpus(parts),
-        paragraph(TF32) if any(part["gpus"] for part in parts) else None,
-        paragraph(use),
-    ]
-    return [node for node in found if node]
+    memory = [caches(card["caches"]), bandwidths(card["bandwidth"]), latencies(card["latency"])]
+    rates = [products(card["product"], parts), gpus(parts)]
+    rates += [TF32] if any(part["gpus"] for part in parts.values()) else []
+    machine = plain(describe_machine(card["machine"]))
+    return CARD.format(machine=machine, when=when, memory="\n\n".join(memory), rates="\n\n".join(rates))
 
 
 def caches(found):
-    """Return the table of caches as the system reports them, or None."""
+    """Return the table of caches as the system reports them."""
     rows = [
         (f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"])) for cache in found
     ]
@@ -90,17 +90,17 @@ def latencies(found):
 def products(numpy, parts):
     """Return the table of NumPy and the frameworks on the CPU."""
     rows = [("NumPy", NONE, *rates(numpy))]
-    for part in parts:
-        program = f"{part['name']} {part['version'].partition('+')[0]}"
+    for name, part in parts.items():
+        program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
         rows.append((program, quantity(part["dispatch"], "s"), *rates(part["product"])))
     return table(("on the CPU", "a tiny operation", "product, float32", "product, bfloat16"), rows)
 
 
 def gpus(parts):
-    """Return the table of what each framework reaches on each GPU, or None."""
+    """Return the table of what each framework reaches on each GPU."""
     rows = [
-        (f"{gpu['name']}, {part['name']}", quantity(gpu["bandwidth"], "B/s"), *rates(gpu["product"]))
-        for part in parts
+        (f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", quantity(gpu["bandwidth"], "B/s"), *rates(gpu["product"]))
+        for name, part in parts.items()
         for gpu in part["gpus"]
     ]
     return table(("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16"), rows)
@@ -128,26 +128,15 @@ def binary(size):
 
 
 def table(head, rows):
-    """Return a table whose first column heads its rows, or None if there is no row."""
-    if not rows:
-        return None
-    group = nodes.tgroup(cols=len(head))
-    group += [nodes.colspec(colwidth=1, **({"stub": 1} if place == 0 else {})) for place in range(len(head))]
-    group += nodes.thead("", row(head))
-    group += nodes.tbody("", *map(row, rows))
-    return nodes.table("", group)
+    """Return a table whose first column heads its rows, or '' if there is no row."""
+    lines = ["* - " + "\n  - ".join(cells) for cells in (head, *rows)]
+    options = [":header-rows: 1", ":stub-columns: 1", ":widths: auto"]
+    return "\n".join(["```{list-table}", *options, "", *lines, "```"]) if rows else ""
 
 
-def row(words):
-    """Return a row of a table."""
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", word)) for word in words))
-
-
-def paragraph(sentence):
-    """Return a paragraph; what stands between backticks is code."""
-    parts = sentence.split("`")
-    found = [nodes.literal("", part) if place % 2 else nodes.Text(part) for place, part in enumerate(parts)]
-    return nodes.paragraph("", "", *found)
+def plain(name):
+    """Return a name that Markdown shows as it is."""
+    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", name)
 
 
 def setup(app):
