@@ -19,9 +19,10 @@ def exposed(processes):
     found = []
     for process in processes:
         with suppress(psutil.Error):
-            for socket in process.net_connections("tcp"):
-                if socket.status == psutil.CONN_LISTEN and not _is_loopback(socket.laddr.ip):
-                    found.append((process.pid, shlex.join(process.cmdline()), f"{socket.laddr.ip}:{socket.laddr.port}"))
+            listening = [socket for socket in process.net_connections("tcp") if socket.status == psutil.CONN_LISTEN]
+            for ip, port in (socket.laddr for socket in listening if not _is_loopback(socket.laddr.ip)):
+                address = f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}"
+                found.append((process.pid, shlex.join(process.cmdline()), address))
     return found
 
 

@@ -101,19 +101,23 @@ class Supervisor:
     def ended(self, rank):
         """Note the end of a rank; return what is said of it if it failed."""
         self.join(rank)
-        status, last = self.ranks[rank].returncode, self.last[rank]
+        status = self.ranks[rank].returncode
         if status and rank not in self.may_fail:
-            if status < 0:
-                return f"rank {rank} was ended by {signal.Signals(-status).name}; its last line: {last.get('either')}"
-            return f"rank {rank} ended with status {status}; its last line: {last.get('stderr', last.get('stdout'))}"
+            return f"rank {rank} {_how(status)}; {self.last_line(rank, status)}"
         self.status[rank] = status
         self.say(rank=rank, status=status)
         return None
 
+    def last_line(self, rank, status):
+        """Return what the rank printed last: what Python prints of an exception rather than what crossed it."""
+        last = self.last[rank]
+        line = last.get("stderr" if status > 0 else "either", last.get("either"))
+        return f"its last line: {line}" if line else "it printed nothing"
+
     def join(self, rank):
         """Let what the rank has printed arrive; a child of it may hold its pipes for longer."""
         for thread in self.threads[rank]:
-            thread.join(0.5)
+            thread.join(0.2)
 
     def look(self, over):
         """Return what is wrong although no rank ended: the time is over, or a socket listens beyond loopback."""
@@ -142,6 +146,10 @@ class Supervisor:
         while not self.closed.wait(TICK) and os.getppid() == self.kernel:
             pass
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _how(status):
+    return f"ended with status {status}" if status > 0 else f"was ended by {signal.Signals(-status).name}"
 
 
 def _thread(function, *arguments):
