@@ -117,9 +117,8 @@ class Job:
         self._until(lambda: ranks and all(self.status[rank] is not None for rank in ranks))
         files = [path for path in Path(self._folder).iterdir() if path.name.isdigit()]
         handed = {int(path.name): path.read_bytes() for path in files}
-        number = max(
-            [len(self.status), *(rank + 1 for rank in handed)]
-        )  # torchrun is one process with ranks of its own
+        # torchrun is one process with ranks of its own
+        number = max([len(self.status), *(rank + 1 for rank in handed)])
         return [pickle.loads(handed[rank]) if rank in handed else None for rank in range(number)]
 
     def wait_for_line(self, rank, text):
@@ -163,7 +162,6 @@ class Job:
         if "line" in event:
             with suppress(OSError, ValueError):  # a closed stream must not keep us from reading on
                 getattr(sys, event["stream"]).write(f"[{event['rank']}] {event['line']}\n")
-                getattr(sys, event["stream"]).flush()
         with self._changed:
             if "line" in event:
                 self.output[event["rank"]].append(event["line"])

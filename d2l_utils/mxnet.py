@@ -6,6 +6,7 @@ import mxnet as mx
 
 from .card import card
 from .claims import ClaimError, claim
+from .launch import Job, free_ports, hand_back, launch
 from .machine import dispatch, product_rates
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
@@ -22,6 +23,10 @@ __all__ = [
     "report",
     "ClaimError",
     "claim",
+    "launch",
+    "Job",
+    "hand_back",
+    "free_ports",
     "use_svg_display",
     "set_figsize",
     "set_axes",

@@ -159,6 +159,7 @@ def _thread(function, *arguments):
 
 
 def main():
+    """Start what the first line of the standard input says, and see to its end."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
     with open(0, "rb", buffering=0) as orders:

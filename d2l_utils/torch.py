@@ -4,6 +4,7 @@ import torch
 
 from .card import card
 from .claims import ClaimError, claim
+from .launch import Job, free_ports, hand_back, launch
 from .machine import copy_bandwidth, cores, dispatch, product_rates
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
@@ -20,6 +21,10 @@ __all__ = [
     "report",
     "ClaimError",
     "claim",
+    "launch",
+    "Job",
+    "hand_back",
+    "free_ports",
     "use_svg_display",
     "set_figsize",
     "set_axes",

@@ -17,6 +17,9 @@ ALLOWED = {
     "machine": {"numpy"},
     "card": set(),
     "kernels": {"numpy", "numba"},
+    "launch": set(),
+    "processes": {"psutil"},
+    "supervisor": {"psutil"},
 }
 PICTURES = {"numpy", "matplotlib", "IPython", "matplotlib_inline"}
 

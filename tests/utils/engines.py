@@ -48,8 +48,12 @@ rank, n = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 jax.distributed.initialize(address, n, rank, coordinator_bind_address=address)
 hand_back(float(multihost_utils.process_allgather(np.float32(rank + 1)).sum()))
 print("up", os.getpid())
-while "STAY" in os.environ:
-    multihost_utils.process_allgather(np.float32(1))
+try:
+    while "STAY" in os.environ:
+        multihost_utils.process_allgather(np.float32(1))
+except (ValueError, jax.errors.JaxRuntimeError) as error:  # at the call, or when its result is waited for
+    print(error)
+    os._exit(1)  # an ordinary exit would wait for the peer that is gone, for 100 s
 """
 MXNET = """
 import os
@@ -79,15 +83,19 @@ class Engine:
 
     program: str
     arguments: dict
+    waited_for: tuple  # the ranks that end by themselves
     values: list  # what it hands back
     victim: int  # the process that is killed
     survivor: int  # the process that notices, or does not
     notices: bool
 
 
+OPEN = {"loopback_only": False}  # torchrun's store and TensorFlow's server listen on every address
 ENGINES = {
-    "pytorch": Engine(PYTORCH, {"command": TORCHRUN, "loopback_only": False}, [3, 3], 0, 0, True),
-    "tensorflow": Engine(TENSORFLOW, {"command": "engine.py", "n": 2, "loopback_only": False}, [None, 3], 0, 1, True),
-    "jax": Engine(JAX, {"command": "engine.py", "n": 2}, [3, 3], 1, 0, True),
-    "mxnet": Engine(MXNET, {"command": "engine.py", "environment": PS_LITE}, [None, None, 3, 3], 2, 3, False),
+    "pytorch": Engine(PYTORCH, {"command": TORCHRUN} | OPEN, (0,), [3, 3], 0, 0, True),
+    "tensorflow": Engine(TENSORFLOW, {"command": "engine.py", "n": 2} | OPEN, (1,), [None, 3], 0, 1, True),
+    "jax": Engine(JAX, {"command": "engine.py", "n": 2}, (0, 1), [3, 3], 1, 0, True),
+    "mxnet": Engine(
+        MXNET, {"command": "engine.py", "environment": PS_LITE}, (0, 1, 2, 3), [None, None, 3, 3], 2, 3, False
+    ),
 }

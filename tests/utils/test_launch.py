@@ -21,6 +21,15 @@ from d2l_utils import processes, supervisor
 from d2l_utils.launch import Job, exposed, free_ports, hand_back, launch
 
 DRIVER = "import json, sys; from d2l_utils.launch import launch; print(launch(**json.loads(sys.argv[1])))"
+FORK = """
+import os, time
+from d2l_utils.launch import Job
+with Job("family.py", 2) as job:
+    job.wait_for_line(1, "up")
+    if child := os.fork():
+        print("fork", child)
+    time.sleep(60)
+"""
 SLEEP = "import time; time.sleep(60)"
 # A rank and a descendant that has lost its parent, in a session of its own; neither ends when it is asked to.
 FAMILY = """
@@ -76,17 +85,18 @@ def by_rank(*codes):
 
 @pytest.fixture
 def driver():
-    """A function that starts another Python which calls launch, and returns once a rank has printed a text."""
+    """A function that starts a kernel, a Python that calls launch, and returns it and the line that has the text."""
     started = []
 
-    def start(text, **arguments):
-        process = subprocess.Popen([*python(DRIVER), json.dumps(arguments)], stdout=subprocess.PIPE, text=True)
+    def start(text, code=DRIVER, **arguments):
+        command = [sys.executable, "-u", "-c", code, json.dumps(arguments)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         started.append(process)
         seen = []
         for line in process.stdout:
             seen.append(line)
             if text in line:
-                return process
+                return process, line
         raise AssertionError(f"no {text!r} in {seen}")
 
     yield start
@@ -250,11 +260,34 @@ def test_what_a_rank_leaves_behind_ends_with_the_job(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_outlives_the_kernel(number, driver, tmp_path):
     (tmp_path / "family.py").write_text(FAMILY)
-    kernel = driver("[1] up", command="family.py", n=2)
-    assert len(left(tmp_path)) == 7  # the kernel, the supervisor, two ranks, two orphans and a folder
-    kernel.send_signal(number)
+    kernel, _ = driver("[1] up", command="family.py", n=2)
+    assert len(left(tmp_path)) >= 6  # the kernel, the supervisor, two ranks, an orphan or two, and a folder
+    os.killpg(kernel.pid, number)  # as Jupyter does
     kernel.wait(8)
     assert is_soon_empty(tmp_path)
+
+
+def test_a_fork_of_the_kernel_does_not_keep_the_ranks_alive(driver, tmp_path):
+    (tmp_path / "family.py").write_text(FAMILY)
+    kernel, line = driver("fork", code=FORK)
+    fork = psutil.Process(int(line.split()[1]))
+    kernel.kill()
+    kernel.wait()
+    end = time.monotonic() + 8
+    while left(tmp_path) != [fork] and time.monotonic() < end:
+        time.sleep(0.05)
+    assert left(tmp_path) == [fork]
+    fork.kill()
+    assert is_soon_empty(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells whose process that is")
+def test_a_process_without_parent_and_environment_ends_too():
+    orphan = f"env -i {sys.executable} -c 'import os, time; print(os.getpid(), flush=True); time.sleep(60)' &"
+    with Job(python(f"import os\nos.system({orphan!r}); {SLEEP}")) as job:
+        orphan = psutil.Process(int(job.wait_for_line(0, "")))
+        assert orphan.is_running()
+    assert not orphan.is_running() or orphan.status() == psutil.STATUS_ZOMBIE
 
 
 def test_an_interrupted_cell_ends_what_it_started(tmp_path):
@@ -403,12 +436,13 @@ def engine(framework, tmp_path):
 
 
 def test_an_engine_computes_with_all_its_ranks(engine):
-    assert launch(**engine.arguments) == engine.values
+    with Job(**engine.arguments) as job:
+        assert job.wait(*engine.waited_for) == engine.values
 
 
 def test_an_engine_ends_with_the_kernel(engine, driver, tmp_path, monkeypatch):
     monkeypatch.setenv("STAY", "")
-    kernel = driver(f"[{engine.victim}] up", **engine.arguments)
+    kernel, _ = driver(f"[{engine.victim}] up", **engine.arguments)
     kernel.kill()
     kernel.wait()
     assert is_soon_empty(tmp_path)
