@@ -6,6 +6,7 @@ import jax
 
 from .claims import ClaimError, claim
 from .kept_card import card_for
+from .launch import Job, free_ports, hand_back, launch
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .specifications import specifications
@@ -21,6 +22,10 @@ __all__ = [
     "report",
     "ClaimError",
     "claim",
+    "launch",
+    "Job",
+    "hand_back",
+    "free_ports",
     "use_svg_display",
     "set_figsize",
     "set_axes",

@@ -4,6 +4,7 @@ import torch
 
 from .claims import ClaimError, claim
 from .kept_card import card_for
+from .launch import Job, free_ports, hand_back, launch
 from .nested import arrays_in
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .specifications import specifications
@@ -19,6 +20,10 @@ __all__ = [
     "report",
     "ClaimError",
     "claim",
+    "launch",
+    "Job",
+    "hand_back",
+    "free_ports",
     "use_svg_display",
     "set_figsize",
     "set_axes",
