@@ -72,6 +72,11 @@ def check_platform(name, table):
         raise NotHereError(f"{FRAMEWORKS[name]} has no wheel for {here} (only for {', '.join(known)})")
 
 
+def find_browser():
+    """Return the path of a Chromium on PATH, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
 def find_uv(version):
     """Return the path of uv; put it below `_build` when it is not at hand."""
     found = shutil.which("uv")
