@@ -23,7 +23,9 @@ FOLLOW = f"""async (links) => {{
     const bar = document.querySelector('.framework-switch');
     for (const link of document.querySelectorAll('.toc-tree a[href^="#"]')) {{
         if (!link.hash) continue; // the title of the page
+        const arrived = new Promise((done) => addEventListener('hashchange', done, {{ once: true }}));
         link.click();
+        await arrived;
         for (let before = null; before !== scrollY;) {{
             before = scrollY;
             {FRAMES}
