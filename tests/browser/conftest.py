@@ -12,6 +12,7 @@ from playwright.sync_api import sync_playwright
 from book.environments import FRAMEWORKS, find_browser
 
 BOOK = Path(os.environ.get("D2L_HTML", Path(__file__).resolve().parents[2] / "_build" / "html"))
+WINDOW = {"width": 1400, "height": 900}
 FLAGS = [
     "--disable-gpu",
     "--disable-background-networking",
@@ -114,27 +115,58 @@ def address(request, book, server):
     return book.as_uri() if request.param == "file" else server
 
 
+@pytest.fixture(scope="session")
+def trouble():
+    """What went wrong on the pages that a test opened: errors, exceptions, requests that fail or leave the machine."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def tab(chromium, trouble):
+    """The tab that tests share: to open another one takes longer than to load most pages."""
+    return new_tab(chromium, trouble)
+
+
+def new_tab(chromium, trouble, **profile):
+    """Return a tab of a fresh profile."""
+    tab = chromium.new_context(**profile).new_page()
+    listen(tab, trouble)
+    return tab
+
+
 @pytest.fixture
-def open_page(chromium):
-    """Return a function that opens an address in a fresh profile; the test fails on any trouble that the page met.
+def open_page(chromium, tab, trouble):
+    """Return a function that opens an address; the test fails on any trouble that the page met.
 
-    Trouble is an error on the console, an exception in a script, a request that fails or that leaves the machine.
-    Given a page, the function goes on in it.
+    It opens in the shared tab, in one with a profile of its own where one is asked for, or goes on in a given page.
     """
-    contexts, trouble = [], []
+    own = []
 
-    def open_(address, page=None, **profile):
+    def open_(address, page=None, *, fresh=False, viewport=WINDOW, color_scheme="light", **profile):
         if page is None:
-            contexts.append(chromium.new_context(**({"viewport": {"width": 1400, "height": 900}} | profile)))
-            page = contexts[-1].new_page()
-            listen(page, trouble)
+            page = tab
+            if fresh or profile:
+                page = new_tab(chromium, trouble, **profile)
+                own.append(page.context)
+            page.set_viewport_size(viewport)
+            page.emulate_media(color_scheme=color_scheme, media="screen")
         page.goto(address)
         return page
 
     yield open_
-    for context in contexts:
+    for context in own:
         context.close()
-    assert trouble == []
+    forget(tab)
+    found = trouble.copy()
+    trouble.clear()
+    assert found == []
+
+
+def forget(tab):
+    """Leave the shared tab as it was new."""
+    if tab.url != "about:blank":
+        tab.evaluate("localStorage.clear()")
+        tab.goto("about:blank")
 
 
 def listen(page, trouble):

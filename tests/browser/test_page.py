@@ -125,7 +125,7 @@ def test_formulas_are_drawn_by_the_browser(open_page, server, section):
 def weights(open_page, address):
     """Return the compressed size in KiB of everything that a page fetches, apart from pictures, by address."""
     answers = []
-    page = open_page("about:blank")
+    page = open_page("about:blank", fresh=True)  # whose cache is empty
     page.on("response", lambda answer: answers.append(answer))  # Playwright takes no built-in function
     open_page(address, page)
     fetched = [answer for answer in answers if not urlsplit(answer.url).path.endswith(PICTURES)]

@@ -80,7 +80,7 @@ def test_an_unknown_framework_in_the_address_is_as_none(open_page, server, first
 
 def test_the_choice_goes_into_the_address_and_is_remembered_over_pages(open_page, address, sections):
     (first, frameworks), (last, others) = list(sections.items())[0], list(sections.items())[-1]
-    page = open_page(f"{address}/{first}")
+    page = open_page(f"{address}/{first}", fresh=True)
     page.click(f".framework-switch button[value={frameworks[-1]}]")
     assert f"tab={frameworks[-1]}" in page.url
     open_page(f"{address}/index.html", page)
