@@ -1,8 +1,7 @@
-"""A real Chromium on the real built book, from disk and over http on this machine."""
+"""A real Chromium on the real built book, over http on this machine, and from disk where that may differ."""
 
 import functools
 import os
-import shutil
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -10,10 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+from book.environments import FRAMEWORKS, find_browser
+
+BOOK = Path(os.environ.get("D2L_HTML", Path(__file__).resolve().parents[2] / "_build" / "html"))
+WINDOW = {"width": 1400, "height": 900}
 FLAGS = [
-    "--no-sandbox",  # Chromium as root refuses to start with one
     "--disable-gpu",
     "--disable-background-networking",
     "--disable-component-update",
@@ -22,37 +22,74 @@ FLAGS = [
 ]
 
 
+def frameworks_on(path):
+    """Return the frameworks that a page lets its reader choose from, [] for one that is no section."""
+    text = path.read_text(encoding="utf-8")
+    return [name for name in FRAMEWORKS if 'class="framework-switch"' in text and f'value="{name}"' in text]
+
+
+# Known before the first test, so that each page is a test of its own and two workers share them.
+PAGES = {path.name: frameworks_on(path) for path in sorted(BOOK.glob("*.html"))}
+SECTIONS = {name: frameworks for name, frameworks in PAGES.items() if frameworks}
+VIEWS = [f"{name}?tab={framework}" if framework else name for name in PAGES for framework in PAGES[name] or [None]]
+
+
 @pytest.fixture(scope="session")
 def book():
     """The folder of the built book; D2L_HTML names another one than _build/html."""
-    folder = Path(os.environ.get("D2L_HTML", ROOT / "_build" / "html"))
-    if not (folder / "index.html").exists():
-        pytest.fail(f"{folder} holds no book: run `make book`")
-    return folder
+    if not SECTIONS:
+        pytest.fail(f"{BOOK} holds no section: run `make book`")
+    return BOOK
 
 
 @pytest.fixture(scope="session")
 def sections(book):
     """The pages with a framework switch, each with its frameworks: {"async-computation.html": ["pytorch", …]}."""
-    found = {}
-    for path in sorted(book.glob("*.html")):
-        text = path.read_text(encoding="utf-8")
-        if 'class="framework-switch"' in text:
-            found[path.name] = [name for name in ("pytorch", "tensorflow", "jax", "mxnet") if f'value="{name}"' in text]
-    if not found:
-        pytest.fail("the book holds no section: run `make book`")
-    return found
+    return SECTIONS
+
+
+@pytest.fixture(params=PAGES or [None])
+def page_name(request, book):
+    """Each page of the book."""
+    return request.param
+
+
+@pytest.fixture(params=SECTIONS or [None])
+def section(request, book):
+    """Each page with a framework switch."""
+    return request.param
+
+
+@pytest.fixture
+def frameworks(section):
+    """The frameworks of the section."""
+    return SECTIONS[section]
+
+
+@pytest.fixture(params=VIEWS or [None])
+def view(request, book):
+    """Each page as the readers of each framework see it."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def first(sections):
+    """One section, for what the scripts and styles do alike on every page."""
+    return next(iter(sections))
+
+
+def launch_options(user):
+    """Return how Chromium starts for a user's number: root's refuses to start in its sandbox."""
+    return {"executable_path": find_browser(), "args": FLAGS, "chromium_sandbox": user != 0}
 
 
 @pytest.fixture(scope="session")
 def chromium():
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.fail(
-            f"no browser on PATH (looked for {', '.join(BROWSERS)}): install chromium, on Debian `apt install chromium`"
-        )
+    options = launch_options(os.geteuid())
+    if options["executable_path"] is None:
+        pytest.fail("no browser: `make test` fetches one; or install Chromium (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        browser = playwright.chromium.launch(**options)
         yield browser
         browser.close()
 
@@ -74,39 +111,71 @@ def server(book):
 
 @pytest.fixture(params=["file", "http"])
 def address(request, book, server):
-    """Where the book lies: once on disk, once behind a server."""
+    """Where the book lies, for what a browser forbids or keeps apart on disk: once there, once behind a server."""
     return book.as_uri() if request.param == "file" else server
 
 
+@pytest.fixture(scope="session")
+def trouble():
+    """What went wrong on the pages that a test opened: errors, exceptions, requests that fail or leave the machine."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def tab(chromium, trouble):
+    """The tab that tests share: to open another one takes longer than to load most pages."""
+    return new_tab(chromium, trouble)
+
+
+def new_tab(chromium, trouble, **profile):
+    """Return a tab of a fresh profile."""
+    tab = chromium.new_context(**profile).new_page()
+    listen(tab, trouble)
+    return tab
+
+
 @pytest.fixture
-def open_page(chromium):
-    """Return a function that opens an address in a fresh profile; the test fails on any trouble that the page met.
+def open_page(chromium, tab, trouble):
+    """Return a function that opens an address; the test fails on any trouble that the page met.
 
-    Trouble is an error on the console, an exception in a script, a request that fails or that leaves the machine.
+    It opens in the shared tab, in one with a profile of its own where one is asked for, or goes on in a given page.
     """
-    contexts, trouble = [], []
+    own = []
 
-    def open_(address, page=None, **profile):
+    def open_(address, page=None, *, fresh=False, viewport=WINDOW, color_scheme="light", **profile):
         if page is None:
-            context = chromium.new_context(**({"viewport": {"width": 1400, "height": 900}} | profile))
-            contexts.append(context)
-            page = context.new_page()
-            page.on(
-                "console", lambda said: said.type in ("error", "warning") and trouble.append(f"console: {said.text}")
-            )
-            page.on("pageerror", lambda fault: trouble.append(f"script: {fault}"))
-            page.on("requestfailed", lambda request: trouble.extend(failing(request)))
-            page.on("request", lambda request: trouble.extend(leaving(request.url)))
-            page.on(
-                "response", lambda answer: answer.status >= 400 and trouble.append(f"{answer.status}: {answer.url}")
-            )
+            page = tab
+            if fresh or profile:
+                page = new_tab(chromium, trouble, **profile)
+                own.append(page.context)
+            page.set_viewport_size(viewport)
+            page.emulate_media(color_scheme=color_scheme, media="screen")
         page.goto(address)
         return page
 
     yield open_
-    for context in contexts:
+    for context in own:
         context.close()
-    assert trouble == []
+    forget(tab)
+    found = trouble.copy()
+    trouble.clear()
+    assert found == []
+
+
+def forget(tab):
+    """Leave the shared tab as it was new."""
+    if tab.url != "about:blank":
+        tab.evaluate("localStorage.clear()")
+        tab.goto("about:blank")
+
+
+def listen(page, trouble):
+    """Add a line to `trouble` for all that goes wrong on a page."""
+    page.on("console", lambda said: said.type in ("error", "warning") and trouble.append(f"console: {said.text}"))
+    page.on("pageerror", lambda fault: trouble.append(f"script: {fault}"))
+    page.on("requestfailed", lambda request: trouble.extend(failing(request)))
+    page.on("request", lambda request: trouble.extend(leaving(request.url)))
+    page.on("response", lambda answer: answer.status >= 400 and trouble.append(f"{answer.status}: {answer.url}"))
 
 
 def failing(request):
@@ -116,8 +185,5 @@ def failing(request):
 
 def leaving(url):
     """Return a line when a request for the address leaves the machine."""
-    return (
-        []
-        if url.startswith(("file:", "data:", "blob:", "about:", "http://127.0.0.1:"))
-        else [f"leaves the machine: {url}"]
-    )
+    inside = ("file:", "data:", "blob:", "about:", "http://127.0.0.1:")
+    return [] if url.startswith(inside) else [f"leaves the machine: {url}"]

@@ -15,7 +15,6 @@
     for (const label of document.querySelectorAll(`.frameworks > label[data-sync-id="${name}"]`)) {
       document.getElementById(label.htmlFor).checked = true;
     }
-    markScrolling();
   }
 
   function remember(name) {
@@ -31,7 +30,14 @@
     history.replaceState(history.state, "", address);
   }
 
-  const targetOf = (hash) => (hash ? document.getElementById(decodeURIComponent(hash.slice(1))) : null);
+  function targetOf(hash) {
+    try {
+      return document.getElementById(decodeURIComponent(hash.slice(1)));
+    } catch (malformed) {
+      return null; // "#%" names nothing
+    }
+  }
+
   const frameworkAround = (element) => known.find((name) => element.closest(`.only-${name}`));
 
   // The framework that a link's target belongs to wins over everything else: the target must be seen.
@@ -76,20 +82,22 @@
   }
 
   // Keyboards must reach what scrolls: code, output, tables and formulas that are wider or longer than their place.
-  function markScrolling() {
-    for (const box of document.querySelectorAll("article pre, .table-wrapper, .math-wrapper, div.math")) {
-      const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
-      if (scrolls) box.tabIndex = 0;
-      else box.removeAttribute("tabindex");
-    }
+  // Widths are whole numbers, rounded each by itself: a difference of one is none.
+  const boxes = document.querySelectorAll("article pre, .table-wrapper, .math-wrapper, div.math");
+  function markScrolling(box) {
+    const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
+    if (scrolls) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
   }
 
   for (const button of buttons) button.addEventListener("click", () => choose(button.value));
   if (bar) show(root.dataset.framework);
-  markScrolling();
   showTarget();
   addEventListener("load", showTarget); // pictures have moved it since
   addEventListener("hashchange", showTarget);
-  addEventListener("resize", markScrolling);
-  addEventListener("toggle", markScrolling, true);
+  // A box changes its size when it comes into view too: with its framework, or when a fold around it opens.
+  const sizes = new ResizeObserver((changed) => changed.forEach(({ target }) => markScrolling(target)));
+  for (const box of boxes) sizes.observe(box);
+  // A font that came late changes what a box holds, not its size: look once more before the key moves the focus.
+  addEventListener("keydown", ({ key }) => key === "Tab" && boxes.forEach(markScrolling), true);
 })();
