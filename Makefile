@@ -91,7 +91,7 @@ test: browser book lint ## set everything up and pass all tests
 	@echo "== the book"
 	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist loadfile tests \
 	  --ignore tests/utils --ignore tests/browser --ignore tests/notebooks/test_notebooks.py
-	$(docs)/python -m pytest -p no:cacheprovider -n 2 tests/browser
+	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist worksteal tests/browser
 
 lint: ## look for slips in the code
 	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && echo "ruff: no slips"

@@ -16,22 +16,7 @@ import psutil
 
 from book.execute import no_orphans
 from book.files import load
-
-try:
-    from d2l_utils.launch import exposed
-except ImportError:  # stands in until that module is there
-
-    def exposed(processes):
-        """Return (pid, command line, address) of each socket that listens on another address than loopback."""
-        found = []
-        for process in processes:
-            with suppress(psutil.Error):  # it ended meanwhile
-                sockets = [socket for socket in process.net_connections("inet") if socket.status == psutil.CONN_LISTEN]
-                command = " ".join(process.cmdline())
-                addresses = [socket.laddr for socket in sockets if not socket.laddr.ip.startswith(("127.", "::1"))]
-                found += [(process.pid, command, f"{address.ip}:{address.port}") for address in addresses]
-        return found
-
+from d2l_utils.launch import exposed
 
 CHECKED = "nbval-check-output"
 CLAIM = "application/vnd.d2l.claim+json"
