@@ -124,6 +124,12 @@ def test_a_rank_that_hands_nothing_back_counts_as_none():
     assert launch(by_rank("pass", give)) == [None, 5]
 
 
+def test_a_launch_ends_with_its_ranks():
+    start = time.monotonic()
+    launch(python("pass"))
+    assert time.monotonic() - start < 5  # 0.1 s where a core is free
+
+
 def test_ranks_of_a_starter_such_as_torchrun_are_ranks_of_the_job(tmp_path):
     (tmp_path / "give.py").write_text("from d2l_utils.launch import hand_back; hand_back('given')")
     starter = f"import os\nfor rank in range(3): os.system(f'RANK={{rank}} {sys.executable} give.py')"
