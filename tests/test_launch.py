@@ -7,20 +7,17 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-from contextlib import suppress
 from types import SimpleNamespace
 
 import numpy as np
 import psutil
 import pytest
-from engines import ENGINES
+from launching import by_rank, is_soon_empty, left, python, running
 
 from d2l_utils import processes, supervisor
 from d2l_utils.launch import Job, exposed, free_ports, hand_back, launch
 
-DRIVER = "import json, sys; from d2l_utils.launch import launch; print(launch(**json.loads(sys.argv[1])))"
 FORK = """
 import os, time
 from d2l_utils.launch import Job
@@ -42,67 +39,7 @@ else:
 time.sleep(60)
 """
 
-
-@pytest.fixture(autouse=True)
-def nothing_is_left(tmp_path, monkeypatch):
-    """Check after a test that of the processes and folders that it made there is none."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    yield
-    assert left(tmp_path) == []
-
-
-def running(folder):
-    """The processes whose temporary folder this is."""
-    found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):  # it has just ended
-            if process.environ().get("TMPDIR") == str(folder) and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return found
-
-
-def left(folder):
-    """The processes whose temporary folder this is, and what a launch has left in it."""
-    return running(folder) + list(folder.glob("d2l-launch-*"))
-
-
-def is_soon_empty(folder, seconds=8):
-    end = time.monotonic() + seconds
-    while left(folder) and time.monotonic() < end:
-        time.sleep(0.05)
-    return left(folder) == []
-
-
-def python(code):
-    return [sys.executable, "-c", code]
-
-
-def by_rank(*codes):
-    return [python(code) for code in codes]
-
-
-@pytest.fixture
-def driver():
-    """A function that starts a kernel, a Python that calls launch, and returns it and the line that has the text."""
-    started = []
-
-    def start(text, code=DRIVER, **arguments):
-        command = [sys.executable, "-u", "-c", code, json.dumps(arguments)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
-        started.append(process)
-        seen = []
-        for line in process.stdout:
-            seen.append(line)
-            if text in line:
-                return process, line
-        raise AssertionError(f"no {text!r} in {seen}")
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 def test_the_cell_gets_the_values_in_the_order_of_ranks(tmp_path):
@@ -432,36 +369,3 @@ def test_a_program_that_the_system_refuses_to_start_is_named(tmp_path):
     program.chmod(0o755)
     with pytest.raises(RuntimeError, match="rank 1 cannot be started: .*Exec format error"):
         launch([python(SLEEP), [str(program)]])
-
-
-@pytest.fixture
-def engine(framework, tmp_path):
-    """The framework's way to run several processes, its program in the working directory."""
-    (tmp_path / "engine.py").write_text(ENGINES[framework].program)
-    return ENGINES[framework]
-
-
-def test_an_engine_computes_with_all_its_ranks(engine):
-    with Job(**engine.arguments) as job:
-        assert job.wait(*engine.waited_for) == engine.values
-
-
-def test_an_engine_ends_with_the_kernel(engine, driver, tmp_path, monkeypatch):
-    monkeypatch.setenv("STAY", "")
-    kernel, _ = driver(f"[{engine.victim}] up", **engine.arguments)
-    kernel.kill()
-    kernel.wait()
-    assert is_soon_empty(tmp_path)
-
-
-def test_an_engine_that_loses_a_worker_fails_or_hangs_and_leaves_nothing(engine, tmp_path, monkeypatch):
-    monkeypatch.setenv("STAY", "")
-    with Job(**engine.arguments, may_fail=range(4)) as job:
-        victim, _ = (job.wait_for_line(rank, "up") for rank in (engine.victim, engine.survivor))
-        os.kill(int(victim.split()[1]), signal.SIGKILL)
-        if engine.notices:
-            job.wait(engine.survivor)
-        else:
-            time.sleep(2)
-        assert bool(job.status[engine.survivor]) is engine.notices
-    assert left(tmp_path) == []

@@ -1,0 +1,75 @@
+"""Launched processes under test: a kernel to kill, and what is left of a job."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+
+import psutil
+import pytest
+
+DRIVER = "import json, sys; from d2l_utils.launch import launch; print(launch(**json.loads(sys.argv[1])))"
+
+
+@pytest.fixture
+def nothing_is_left(tmp_path, monkeypatch):
+    """Check after a test that of the processes and folders that it made there is none."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    yield
+    assert left(tmp_path) == []
+
+
+def running(folder):
+    """The processes whose temporary folder this is."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):  # it has just ended
+            if process.environ().get("TMPDIR") == str(folder) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def left(folder):
+    """The processes whose temporary folder this is, and what a launch has left in it."""
+    return running(folder) + list(folder.glob("d2l-launch-*"))
+
+
+def is_soon_empty(folder, seconds=8):
+    end = time.monotonic() + seconds
+    while left(folder) and time.monotonic() < end:
+        time.sleep(0.05)
+    return left(folder) == []
+
+
+def python(code):
+    return [sys.executable, "-c", code]
+
+
+def by_rank(*codes):
+    return [python(code) for code in codes]
+
+
+@pytest.fixture
+def driver():
+    """A function that starts a kernel, a Python that calls launch, and returns it and the line that has the text."""
+    started = []
+
+    def start(text, code=DRIVER, **arguments):
+        command = [sys.executable, "-u", "-c", code, json.dumps(arguments)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        started.append(process)
+        seen = []
+        for line in process.stdout:
+            seen.append(line)
+            if text in line:
+                return process, line
+        raise AssertionError(f"no {text!r} in {seen}")
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
