@@ -188,8 +188,8 @@ def test_the_latency_is_that_of_one_load_of_many(monkeypatch):
 def test_rates_count_what_is_done_in_the_fastest_run(monkeypatch):
     """A function returns the seconds that it is to take."""
     monkeypatch.setattr(probes, "measure", lambda run, **_: Measurement((3 * run(), run(), 2 * run()), 1))
-    rates = probes.product_rates(lambda n, kind: lambda: n / 10_000, 800, ("float32",))
-    assert rates == {"float32": pytest.approx(2 * 800**3 / 0.08)}
+    rates = probes.product_rates(lambda n, kind: lambda: n / 100_000, 800, ("float32",))
+    assert rates == {"float32": pytest.approx(2 * 800**3 / 0.008)}
     assert probes.copy_bandwidth(lambda: 0.5, 10**6) == pytest.approx(2 * 10**6 / 0.5)  # read and written
 
 
