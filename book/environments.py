@@ -155,7 +155,11 @@ def make_kernel(name, python, environment):
     variables = [part for item in environment.items() for part in ("--env", *item)]
     naming = ["--prefix", str(BUILD / "jupyter"), "--name", f"d2l-{name}", "--display-name", FRAMEWORKS[name]]
     command = [python, "-m", "ipykernel", "install", *naming, *variables]
-    call(command, f"cannot register the kernel of {name}", JUPYTER_PATH=str(BUILD / "jupyter" / "share" / "jupyter"))
+    places = {
+        "JUPYTER_PATH": str(BUILD / "jupyter" / "share" / "jupyter"),
+        "IPYTHONDIR": str(BUILD / "jupyter" / "ipython"),
+    }
+    call(command, f"cannot register the kernel of {name}", **places)
 
 
 def resolve_pins(uv):
