@@ -3,7 +3,6 @@
 Imports nothing slow, so that a build with nothing to do finds that out in a moment.
 """
 
-import ast
 import hashlib
 import json
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from book import FRAMEWORKS, MODULES, BookError
+from d2l_utils.kept_card import statements
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,11 @@ def hashed(*parts):
 
 @cache
 def code(path):
-    """Return a hash of what a Python file does: its comments, docstrings and layout do not count."""
+    """Return a hash of what a Python file does: its comments, docstrings and empty lines do not count."""
     try:
-        tree = ast.parse(path.read_bytes())
+        return hashed(statements(path.read_text(encoding="utf-8")))
     except SyntaxError as error:
         raise BookError(f"{path}, line {error.lineno}: {error.msg}") from None
-    for node in ast.walk(tree):
-        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if documented and ast.get_docstring(node) is not None:
-            del node.body[0]
-    return hashed(ast.dump(tree))
 
 
 def surroundings(root, framework, kernel, card):
@@ -87,6 +82,6 @@ def run_key(entries, framework, around, card):
     cells = [[entry.source, sorted(entry.tags)] for entry in entries if entry.kind == "code"]
     figures = None
     if any("your_machine" in source for source, _ in cells):
-        figures = [{name: card[name] for name in card if name != "frameworks"}, card.get("frameworks", {})]
-        figures[1] = figures[1].get(MODULES[framework])
+        common = {name: card[name] for name in card if name not in ("frameworks", "seal")}
+        figures = [common, card.get("frameworks", {}).get(MODULES[framework])]
     return hashed(cells, around, figures)

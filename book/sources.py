@@ -20,8 +20,10 @@ def our_code(*names):
 
 
 def slugs(layout):
-    """Return the sections that there are."""
-    return sorted(path.stem for path in layout.sources.glob("*.md") if path.stem not in ("index", "README"))
+    """Return the sections that there are, in the order in which the landing page names them."""
+    words = (layout.sources / "index.md").read_text(encoding="utf-8").split()
+    found = sorted(path.stem for path in layout.sources.glob("*.md") if path.stem not in ("index", "README"))
+    return sorted(found, key=lambda slug: words.index(slug) if slug in words else len(words))
 
 
 def read(slug, layout):

@@ -46,8 +46,7 @@ def synchronize(*arrays):
     none. Each is waited for alone: on a CPU at the cost of less than a microsecond, on a GPU at that of fetching one
     number. Operations that TensorFlow only queues (asynchronous eager execution) are waited for as well.
     """
-    kinds = (tf.Tensor, tf.Variable)
-    found = [array for argument in arrays for array in arrays_in(argument, kinds)]
+    found = [array for argument in arrays for array in arrays_in(argument, (tf.Tensor, tf.Variable))]
     for array in found:
         if not _wait_on_cpu(array):
             with tf.device(array.device):
@@ -75,8 +74,7 @@ def try_gpu(i=0):
 
 def try_all_gpus():
     """Return all GPUs, or a list of the CPU alone if there is none."""
-    count = len(tf.config.list_physical_devices("GPU"))
-    return [tf.device(f"/GPU:{i}") for i in range(count)] or [tf.device("/CPU:0")]
+    return [try_gpu(i) for i in range(len(tf.config.list_physical_devices("GPU")))] or [try_gpu()]
 
 
 def devices(n=2):
@@ -148,7 +146,5 @@ def _split_cpu(n):
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * n)
     except RuntimeError as error:
         if len(tf.config.list_logical_devices("CPU")) < n:
-            raise RuntimeError(
-                f"TensorFlow has started with fewer than {n} CPUs: restart the kernel and call devices({n}) "
-                "before the first tensor"
-            ) from error
+            cure = f"restart the kernel and call devices({n}) before the first tensor"
+            raise RuntimeError(f"TensorFlow has started with fewer than {n} CPUs: {cure}") from error

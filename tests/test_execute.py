@@ -202,7 +202,7 @@ def test_code_and_tables_that_a_framework_uses_make_it_run_again(up_to_date, pat
     ("path", "text"),
     [
         ("d2l_utils/torch.py", "name = 'other'\n"),
-        ("d2l_utils/timing.py", '"""What it is for."""\n\n# a remark\nname = "timing"  # another\n'),
+        ("d2l_utils/timing.py", '"""What it is for."""\n\n# a remark\nname = \'timing\'  # another\n'),
     ],
 )
 def test_another_frameworks_module_a_comment_and_a_docstring_make_nothing_run_again(up_to_date, path, text):

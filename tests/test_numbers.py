@@ -53,7 +53,7 @@ def test_labels_citations_and_sections_get_their_words(tmp_path):
     assert found["bibliography"]["li2014"].startswith("Mu Li, David Andersen, and Alex Smola")
 
 
-INDEX = "# Book\n\n```{sections}\none: One. The first.\ntwo: Two. The second.\n```\n"
+INDEX = "# Book\n\n```{toctree}\n:numbered:\n\none\ntwo\n```\n"
 SECTION = f"""{HEAD}(sec-NAME)=
 # NAME
 
