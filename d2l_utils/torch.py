@@ -79,7 +79,7 @@ def devices(n=2):
         print(f"{n} GPUs: cuda:0 to cuda:{n - 1}")
         return [torch.device("cuda", i) for i in range(n)]
     torch.set_num_threads(1)
-    print(f"PyTorch has one CPU device: {n} stand-ins share it; each operation computes in one thread")
+    print(f"{n} stand-ins: PyTorch's one CPU device {n} times; each operation computes in one thread")
     return [torch.device("cpu")] * n
 
 
