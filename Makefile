@@ -66,7 +66,8 @@ _build/merged: ALWAYS
 	@$(book) build $(choice)
 
 _build/html/index.html: _build/merged $(pages)
-	@$(docs)/python -m sphinx -q -n -W --keep-going -b html -c book/pages -d _build/doctrees/html _build/book _build/html
+	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter %.py,$?),-E) -b html -c book/pages \
+	  -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
 lab: notebooks ## open JupyterLab on the readers' notebooks, which asks nothing of another machine

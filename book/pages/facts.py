@@ -1,7 +1,7 @@
 """What a page says about itself: reading time and notebooks at its head, the machine at its foot.
 
 All of it comes from the merged notebook: its metadata `d2l` tells, for each framework, when and where
-the cells ran. The transform also gives code cells their ids as anchors and insists on alternative texts.
+the cells ran. The transform also makes claims places that a link can lead to, and insists on alternative texts.
 """
 
 import json
@@ -15,6 +15,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 from book import FRAMEWORKS
+from book.outputs import claims
 from book.pages.tabs import framework_of, frameworks_of
 
 logger = logging.getLogger(__name__)
@@ -83,7 +84,7 @@ def name_day(date):
 
 
 class DescribePage(SphinxTransform):
-    """Add anchors, header and colophon to the page of a merged notebook, and look for alternative texts."""
+    """Add anchors of claims, header and colophon to the page of a merged notebook, and look for alternative texts."""
 
     default_priority = 190  # before the tabs are gathered, while cells are still children of sections
 
@@ -116,8 +117,8 @@ class DescribePage(SphinxTransform):
 
     def _add_anchors(self, cells):
         for node in self.document.findall(nodes.container):
-            if node.get("nb_element") == "cell_code" and "id" in cells[node["cell_index"]]:
-                node["ids"].append(cells[node["cell_index"]]["id"])
+            if node.get("nb_element") == "cell_code" and any(claims(cell := cells[node["cell_index"]])):
+                node["ids"].append(cell["id"])
 
 
 def name_frameworks(app, page, template, context, doctree):

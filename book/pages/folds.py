@@ -8,6 +8,7 @@ import itertools
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_design.shared import create_component, is_component
 
 from book.pages.tabs import framework_of, frameworks_of, is_result
@@ -131,7 +132,20 @@ class GatherSolutions(SphinxTransform):
             parent.extend(children)
 
 
+class LightMarkers(SphinxPostTransform):
+    """Leave the arrow of a fold to the style sheet: sphinx-design repeats its drawing in each."""
+
+    default_priority = 200  # behind sphinx-design's own (199)
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for node in self.document.findall(nodes.inline):
+            if "sd-summary-state-marker" in node["classes"]:
+                node.clear()
+
+
 def setup(app):
-    """Register the transform."""
+    """Register both transforms."""
     app.add_transform(GatherSolutions)
+    app.add_post_transform(LightMarkers)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
