@@ -1,6 +1,7 @@
 """Launched processes under test: a kernel to kill, and what is left of a job."""
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,9 @@ def nothing_is_left(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     yield
+    signal.signal(signal.SIGINT, before)
     assert left(tmp_path) == []
 
 

@@ -116,7 +116,8 @@ def test_the_text_under_the_eyes_stays_when_the_framework_changes(open_page, ser
     assert [move for move in moves if move >= 3] == []
 
 
-def test_a_link_into_a_panel_shows_its_framework_and_the_target(open_page, server, first, sections):
+def test_a_link_into_a_panel_shows_its_framework_and_the_target(open_page, server, book, sections):
+    first = next(name for name in sections if "colophon" in (book / name).read_text(encoding="utf-8"))  # it ran
     page = open_page(f"{server}/{first}")
     for framework in {sections[first][0], sections[first][-1]}:
         anchor = page.evaluate("name => [...document.querySelectorAll(`.only-${name} .cell[id]`)].pop().id", framework)
