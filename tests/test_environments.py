@@ -107,7 +107,8 @@ class Project:
         Path(f"{self.log}.python").chmod(0o755)
 
     def run(self, *command, path=os.environ["PATH"]):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+        outer = ("MAKE", "FRAMEWORKS", "SECTIONS")  # of the make that runs the tests
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
         environment |= {"PATH": f"{self.tools}:{path}", "UV_LOG": str(self.log), "PIP_FIND_LINKS": ""}
         environment |= {"CXX": sys.executable}  # as good as a compiler, as long as nothing is compiled
         return subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True)
