@@ -66,8 +66,9 @@ def code(path):
 
 def surroundings(root, framework, kernel, card):
     """Return what decides a run besides the notebook: the environment, d2l_utils and the tables."""
-    others = {f"{module}.py" for name, module in MODULES.items() if name != framework}
-    utilities = [path for path in sorted((root / "d2l_utils").rglob("*.py")) if path.name not in others]
+    others = {module for name, module in MODULES.items() if name != framework}
+    utilities = sorted((root / "d2l_utils").rglob("*.py"))
+    utilities = [path for path in utilities if path.stem.removesuffix("_training") not in others]
     tables = sorted((root / "notebooks" / "data").glob("*.csv"))
     return {
         "kernel": [framework, kernel.settings, kernel.packages],

@@ -91,10 +91,9 @@ def plot(
     for x, y, fmt in zip(X, Y, cycle(fmts), strict=False):
         axes.plot(range(len(y)) if x is None else x, y, fmt)
     set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend)
-    ends = [f"from {y[0]:.3g} to {y[-1]:.3g}" for y in Y if len(y)]
-    names = list(legend) or [f"curve {i + 1}" for i in range(len(ends))]
-    curves = "; ".join(f"{name} {end}" for name, end in zip(names, ends, strict=False))
-    axes.set_label(f"Plot of {ylabel or 'y'} over {xlabel or 'x'}: {curves}.")
+    names = list(legend) or [f"curve {i + 1}" for i in range(len(Y))]
+    ends = [f"{name} from {y[0]:.3g} to {y[-1]:.3g}" for name, y in zip(names, Y, strict=False) if len(y)]
+    axes.set_label(f"Plot of {ylabel or 'y'} over {xlabel or 'x'}: {'; '.join(ends)}.")
 
 
 def _curves(data):

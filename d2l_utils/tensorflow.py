@@ -2,40 +2,34 @@
 
 import tensorflow as tf
 
-from .claims import ClaimError, claim
+from . import common
+from .common import *  # noqa: F403 - common.__all__ is the explicit list
 from .kept_card import card_for
-from .launch import Job, free_ports, hand_back, launch
 from .nested import arrays_in
-from .plotting import plot, set_axes, set_figsize, use_svg_display
-from .specifications import specifications
-from .timelines import Span, timeline
-from .timing import Benchmark, Measurement, Timer, compare, measure, report
+from .tensorflow_training import (
+    accuracy,
+    evaluate_accuracy_gpu,
+    evaluate_accuracy_gpus,
+    load_data_digits,
+    load_data_fashion_mnist,
+    sgd,
+    split_batch,
+)
 
 __all__ = [
-    "Timer",
-    "Benchmark",
-    "Measurement",
-    "measure",
-    "compare",
-    "report",
-    "ClaimError",
-    "claim",
-    "launch",
-    "Job",
-    "hand_back",
-    "free_ports",
-    "use_svg_display",
-    "set_figsize",
-    "set_axes",
-    "plot",
-    "Span",
-    "timeline",
+    *common.__all__,
     "synchronize",
     "try_gpu",
     "try_all_gpus",
     "devices",
     "your_machine",
-    "specifications",
+    "accuracy",
+    "sgd",
+    "split_batch",
+    "evaluate_accuracy_gpu",
+    "evaluate_accuracy_gpus",
+    "load_data_digits",
+    "load_data_fashion_mnist",
 ]
 
 

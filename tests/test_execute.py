@@ -202,6 +202,7 @@ def test_code_and_tables_that_a_framework_uses_make_it_run_again(up_to_date, pat
     ("path", "text"),
     [
         ("d2l_utils/torch.py", "name = 'other'\n"),
+        ("d2l_utils/torch_training.py", "name = 'other'\n"),
         ("d2l_utils/timing.py", '"""What it is for."""\n\n# a remark\nname = \'timing\'  # another\n'),
     ],
 )

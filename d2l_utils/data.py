@@ -1,0 +1,86 @@
+"""Data sets as NumPy arrays, and minibatches of them."""
+
+import gzip
+
+import numpy as np
+
+from .download import download
+
+FASHION_MNIST = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
+FILES = {  # of Fashion-MNIST, with their MD5 sums
+    "train-images-idx3-ubyte.gz": "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
+    "train-labels-idx1-ubyte.gz": "25c81989df183df01b3e8a0aad5dffbe",
+    "t10k-images-idx3-ubyte.gz": "bef4ecab320f06d8554ea6380940ec79",
+    "t10k-labels-idx1-ubyte.gz": "bb300cfdad3c16e7a12a480ee83cd310",
+}
+
+
+def digits(resize=None):
+    """Return X_train, y_train, X_test, y_test: 1437 and 360 handwritten digits, which scikit-learn brings along.
+
+    X is float32 in [0, 1] of shape (n, side, side), side is 8 or `resize`; y is int64 of shape (n,).
+    """
+    from sklearn.datasets import load_digits
+
+    found = load_digits()
+    order = np.random.RandomState(0).permutation(len(found.target))  # the same in every version of NumPy
+    X, y = resized(found.images[order] / 16, resize), found.target[order].astype("int64")
+    return X[:1437], y[:1437], X[1437:], y[1437:]
+
+
+def fashion_mnist(resize=None):
+    """Return X_train, y_train, X_test, y_test: 60,000 and 10,000 pictures of clothes, downloaded once (30 MB).
+
+    X is float32 in [0, 1] of shape (n, side, side), side is 28 or `resize`; y is int64 of shape (n,).
+    RuntimeError if the files can neither be found nor downloaded.
+    """
+    cure = "or use d2l.load_data_digits, which needs no download"
+    paths = [download(FASHION_MNIST + name, md5, cure=cure) for name, md5 in FILES.items()]
+    X_train, y_train, X_test, y_test = map(idx_array, paths)
+    X_train, X_test = (resized(X / np.float32(255), resize) for X in (X_train, X_test))
+    return X_train, y_train.astype("int64"), X_test, y_test.astype("int64")
+
+
+def idx_array(path):
+    """Return the array of bytes that a packed IDX file holds: four bytes (the last: how many axes), sizes, numbers."""
+    content = gzip.decompress(path.read_bytes())
+    axes = content[3]
+    shape = np.frombuffer(content, ">i4", axes, offset=4)
+    return np.frombuffer(content, np.uint8, offset=4 + 4 * axes).reshape(shape)
+
+
+def resized(images, side):
+    """Return images of shape (n, old, old) as float32 of shape (n, side, side), interpolated linearly.
+
+    The corners of old and new lie on each other. None for `side` keeps the old one.
+    """
+    images = images.astype("float32")
+    if side is None:
+        return images
+    old = images.shape[1]
+    places = np.linspace(0, old - 1, side)[:, None]
+    weights = np.maximum(0, 1 - np.abs(places - np.arange(old))).astype("float32")
+    return weights @ images @ weights.T
+
+
+class Minibatches:
+    """Iterate over (X, y) in minibatches, the last of which may be smaller.
+
+    With `shuffle` every epoch has an order of its own; two objects go through the same orders. `convert` turns each
+    NumPy array into the framework's.
+    """
+
+    def __init__(self, X, y, batch_size, shuffle, convert=np.asarray):
+        if len(X) != len(y):
+            raise ValueError(f"{len(X)} examples have {len(y)} labels")
+        self.X, self.y, self.batch_size, self.convert = X, y, batch_size, convert
+        self._random = np.random.RandomState(0) if shuffle else None
+
+    def __len__(self):
+        return -(-len(self.y) // self.batch_size)
+
+    def __iter__(self):
+        order = np.arange(len(self.y)) if self._random is None else self._random.permutation(len(self.y))
+        for start in range(0, len(order), self.batch_size):
+            chosen = order[start : start + self.batch_size]
+            yield self.convert(self.X[chosen]), self.convert(self.y[chosen])
