@@ -34,8 +34,8 @@ def split_batch(X, y, devices):
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
     X_parts, y_parts = np.array_split(X, len(devices)), np.array_split(y, len(devices))
-    X_shards = [x.as_in_ctx(device) for x, device in zip(X_parts, devices, strict=True)]
-    y_shards = [x.as_in_ctx(device) for x, device in zip(y_parts, devices, strict=True)]
+    X_shards = [part.as_in_ctx(device) for part, device in zip(X_parts, devices, strict=True)]
+    y_shards = [part.as_in_ctx(device) for part, device in zip(y_parts, devices, strict=True)]
     return X_shards, y_shards
 
 
@@ -66,8 +66,9 @@ def evaluate_accuracy_gpus(net, data_iter, split_f=split_batch):
     with autograd.pause(train_mode=False):
         for X, y in data_iter:
             X_shards, y_shards = split_f(X, y, devices)
-            scores = [replica(part) for replica, part in zip(replicas, X_shards, strict=True)]
-            counts.add(sum(map(accuracy, scores, y_shards)), len(y))
+            shards = zip(replicas, X_shards, y_shards, strict=True)
+            scored = [(replica(part), labels) for replica, part, labels in shards if len(labels)]  # none may be empty
+            counts.add(sum(accuracy(*pair) for pair in scored), len(y))
     return counts[0] / counts[1]
 
 

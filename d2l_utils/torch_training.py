@@ -40,8 +40,8 @@ def split_batch(X, y, devices):
     """
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
-    X_shards = [x.to(device) for x, device in zip(X.tensor_split(len(devices)), devices, strict=True)]
-    y_shards = [x.to(device) for x, device in zip(y.tensor_split(len(devices)), devices, strict=True)]
+    X_shards = [part.to(device) for part, device in zip(X.tensor_split(len(devices)), devices, strict=True)]
+    y_shards = [part.to(device) for part, device in zip(y.tensor_split(len(devices)), devices, strict=True)]
     return X_shards, y_shards
 
 

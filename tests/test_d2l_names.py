@@ -7,7 +7,8 @@ import pytest
 
 UTILITIES = Path(__file__).parents[1] / "d2l_utils"
 # d2l 1.0.3 from PyPI, file d2l/torch.py, read on 2026-11-21: the names that the chapter has or will have. The modules
-# of the other frameworks take these calls or fewer; only TensorFlow's sgd differs (params, grads, lr, batch_size).
+# of the other frameworks take these calls or fewer; only TensorFlow's sgd differs (params, grads, lr, batch_size): in
+# ours the gradients come last, everywhere.
 PUBLISHED = """
 class Timer:
     def __init__(self): ...
@@ -70,7 +71,7 @@ def refused(theirs, ours):
 
 THEIRS, OURS = signatures(PUBLISHED), {}
 for path in UTILITIES.glob("*.py"):
-    if path.stem not in ("tensorflow", "jax", "mxnet"):  # their interface is that of torch.py
+    if path.stem.partition("_")[0] not in ("tensorflow", "jax", "mxnet"):  # their interface is PyTorch's
         OURS |= signatures(path.read_text(encoding="utf-8"))
 KNOWN = {name.partition(".")[0] for name in OURS}
 

@@ -10,10 +10,16 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FRAMEWORKS = ("torch", "tensorflow", "jax", "mxnet")
+PARTS = ("", "_training")  # each framework has a module of either kind: torch.py, torch_training.py
 PACKAGES = {"torch", "torchvision", "tensorflow", "keras", "jax", "jaxlib", "flax", "optax", "mxnet"}
 SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-INSTALLED = set(SETTINGS["project"]["dependencies"]) | {"IPython", "matplotlib_inline", "psutil"}  # with the kernel
+INSTALLED = set(SETTINGS["project"]["dependencies"]) | {
+    "IPython",
+    "matplotlib_inline",
+    "psutil",
+    "sklearn",
+}  # with a kernel
 PATHS = {  # the modules of the project by their names, 'book.cells'
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in [*(ROOT / "d2l_utils").glob("*.py"), *(ROOT / "book").rglob("*.py")]
@@ -22,7 +28,7 @@ UTILITIES = sorted(name for name in PATHS if name.startswith("d2l_utils"))
 BOOK = sorted(name for name in PATHS if name.startswith("book"))
 
 
-def tree(module):
+def parsed(module):
     return ast.parse((ROOT / "d2l_utils" / f"{module}.py").read_text(encoding="utf-8"))
 
 
@@ -46,8 +52,10 @@ def first_line(node):
 
 
 def exports(tree):
+    """Return the names in a module's `__all__`; those of another module stand there as `*other.__all__`."""
     (node,) = [node for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"]
-    return ast.literal_eval(node.value)
+    found = [exports(parsed(e.value.value.id)) if isinstance(e, ast.Starred) else [e.value] for e in node.value.elts]
+    return [name for names in found for name in names]
 
 
 def imports(code, module):
@@ -79,24 +87,33 @@ def reached(module):
 
 def names_bound_at_the_top(tree):
     bound = {name for name, *_ in public_definitions(tree)}
-    return bound | {alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            bound |= set(exports(parsed(node.module)) if names == ["*"] else names)
+    return bound
 
 
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("module", FRAMEWORKS[1:])
-def test_framework_modules_define_the_same_in_the_same_order(module):
-    assert public_definitions(tree(module)) == public_definitions(tree("torch"))
+def test_framework_modules_define_the_same_in_the_same_order(module, part):
+    assert public_definitions(parsed(module + part)) == public_definitions(parsed("torch" + part)) != []
 
 
 @pytest.mark.parametrize("module", FRAMEWORKS)
 def test_framework_modules_export_the_same_and_have_all_of_it(module):
-    assert exports(tree(module)) == exports(tree("torch"))
-    assert set(exports(tree(module))) <= names_bound_at_the_top(tree(module))
-    assert set(exports(tree(module))) >= {name for name, *_ in public_definitions(tree(module))}
+    own = parsed(module)
+    assert exports(own) == exports(parsed("torch"))
+    assert len(exports(own)) == len(set(exports(own)))
+    assert set(exports(own)) <= names_bound_at_the_top(own)
+    defined = [name for part in PARTS for name, *_ in public_definitions(parsed(module + part))]
+    assert set(exports(own)) >= set(defined)
 
 
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("module", FRAMEWORKS)
-def test_a_framework_module_keeps_its_promise_of_150_lines(module):
-    assert len(PATHS[f"d2l_utils.{module}"].read_text(encoding="utf-8").splitlines()) <= 150
+def test_a_framework_module_keeps_its_promise_of_150_lines(module, part):
+    assert len(PATHS[f"d2l_utils.{module}{part}"].read_text(encoding="utf-8").splitlines()) <= 150
 
 
 @pytest.mark.parametrize("module", UTILITIES)
@@ -125,7 +142,7 @@ def test_a_module_that_drifts_is_noticed(change, drift):
 def test_a_module_imports_only_what_its_place_allows(module):
     code = PATHS[module].read_text(encoding="utf-8")
     outside = {top(name) for name in imports(code, module)} - {"d2l_utils"}
-    own = {module.partition(".")[2]} & set(FRAMEWORKS)
+    own = {module.partition(".")[2].removesuffix(PARTS[1])} & set(FRAMEWORKS)
     frugal = "standard library only" in ast.get_docstring(ast.parse(code)).lower()
     assert outside <= own | (set() if frugal else INSTALLED)
 
@@ -133,14 +150,16 @@ def test_a_module_imports_only_what_its_place_allows(module):
 @pytest.mark.parametrize("module", FRAMEWORKS)
 def test_a_framework_module_reaches_no_other_and_none_that_imports_it_back(module):
     found = reached(f"d2l_utils.{module}")
-    assert found & {f"d2l_utils.{other}" for other in FRAMEWORKS} == set()
+    assert found & {f"d2l_utils.{other}{part}" for other in FRAMEWORKS for part in PARTS} == {
+        f"d2l_utils.{module}_training"
+    }
     assert [name for name in found & PATHS.keys() if "import_module(" in PATHS[name].read_text(encoding="utf-8")] == []
 
 
 @pytest.mark.parametrize("module", BOOK)
 def test_the_book_reaches_no_framework(module):
     found = reached(module)
-    assert found & {f"d2l_utils.{framework}" for framework in FRAMEWORKS} == set()
+    assert found & {f"d2l_utils.{framework}{part}" for framework in FRAMEWORKS for part in PARTS} == set()
     assert {top(name) for name in found} & PACKAGES == set()
 
 
