@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 # framework stands in a module of that framework (torch, torch_training), compared with the cells of its tab.
 TAUGHT = [
     ("hardware", "kernels", ("triad", "chase", "lay_ring")),
+    *(("multiple-gpus", f"{module}_training", ("split_batch",)) for module in MODULES.values()),
 ]
 SLUGS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.md"))
 
