@@ -17,6 +17,7 @@ from d2l_utils.machine import cores
 
 SIZES = {"64 KiB": 2**16, "1 MiB": 2**20, "16 MiB": 2**24}  # bytes
 WORLDS = (2, 4)
+RUNS = 31
 LEAST = 0.7  # of the framework's bandwidth, at the largest size
 WORKER = Path(__file__).with_name("ring.py")
 
@@ -25,7 +26,7 @@ def all_reduces(n):
     """Return {elements: {name: seconds}} of the all-reduces over n ranks, checked before they are timed."""
     with tempfile.TemporaryDirectory() as folder:
         elements = [str(size // 4) for size in SIZES.values()]
-        ranks = launch([str(WORKER), f"{folder}/rendezvous", *elements], n)
+        ranks = launch([str(WORKER), f"{folder}/rendezvous", str(RUNS), *elements], n)
     return {
         count: {name: statistics.median(map(max, *(rank[count][name] for rank in ranks))) for name in ranks[0][count]}
         for count in ranks[0]

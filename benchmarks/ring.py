@@ -1,6 +1,6 @@
 """A ring all-reduce between processes, written from scratch over torch.distributed's point-to-point messages.
 
-`launch(["ring.py", FILE, ELEMENTS…], n)` is the worker of collectives.py: over the rendezvous file, n ranks check and
+`launch(["ring.py", FILE, RUNS, ELEMENTS…], n)` is the worker of collectives.py: over the rendezvous file, n ranks check and
 time this ring and `dist.all_reduce` at each number of float32 elements. Each rank hands back {elements: {name: [s]}}.
 """
 
@@ -15,7 +15,7 @@ import torch.distributed as dist
 from d2l_utils.launch import hand_back
 
 PIECE = 2**18  # elements: 1 MiB, which the second cache keeps from its arrival to its addition
-WARM_UP, REPEATS = 5, 31
+WARM_UP = 5
 
 
 class Ring:
@@ -86,7 +86,7 @@ def finish(x):
         torch.cuda.synchronize(x.device)
 
 
-def main(file, *counts):
+def main(file, runs, *counts):
     torch.set_num_threads(1)
     rank, n = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     gpus = torch.cuda.device_count() >= n
@@ -101,7 +101,7 @@ def main(file, *counts):
         for reduce in candidates.values():
             check(x, reduce)
         found[count] = {name: [] for name in candidates}
-        for _ in range(WARM_UP + REPEATS):
+        for _ in range(WARM_UP + int(runs)):
             for name in lot.sample(list(candidates), len(candidates)):
                 found[count][name].append(seconds(x, candidates[name]))
         found[count] = {name: times[WARM_UP:] for name, times in found[count].items()}

@@ -39,6 +39,8 @@ WARM_UP, REPEATS = 10, 51
 def section(framework):
     """Return the names that the section's cells define, up to the one with `stepper`, whose printing is dropped."""
     path, names = ROOT / "_build" / "notebooks" / framework / "multiple-gpus.ipynb", {"__name__": "section"}
+    if not path.exists():
+        sys.exit(f"error: there is no {path}: `make notebooks` writes it")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     for i, cell in enumerate(cells):
         if cell["cell_type"] == "code" and "stepper" not in names:
@@ -60,8 +62,9 @@ def race(names, build, numpy=np.asarray, ready=lambda: None):
     step, parameters = build(names["lr"])
     ready()
     step()
-    apart = [np.abs(numpy(a) - b).max() for a, b in zip(parameters(), scratch, strict=True)]
-    assert max(apart) <= WITHIN, f"parameters are {max(apart):.1e} apart"
+    apart = farthest(map(numpy, parameters()), scratch)
+    moved = farthest(map(numpy, names["init_lenet"]()), scratch)
+    assert apart <= WITHIN < 1e-3 < moved, f"parameters are {apart:.1e} apart, the step moved {moved:.1e}"
     step, _ = build(STILL)
     section_step = {k: names["stepper"](k, names["lenet"], names["init_lenet"]) for k in (1, 2)}
     candidates = {"one device": section_step[1], "from scratch": section_step[2], "own": step}
@@ -74,17 +77,23 @@ def race(names, build, numpy=np.asarray, ready=lambda: None):
             candidates[name]()
             found[name].append(time.perf_counter() - start)
     medians = {name: statistics.median(times[WARM_UP:]) for name, times in found.items()}
-    hand_back(medians | {"apart": float(max(apart))})
+    hand_back(medians | {"apart": apart})
+
+
+def farthest(a, b):
+    """Return the largest difference between two networks' parameters."""
+    return max(float(np.abs(x - y).max()) for x, y in zip(a, b, strict=True))
 
 
 def main(framework):
     worker, n = Path(__file__).with_name(f"step_{framework}.py"), 2 if framework == "pytorch" else 1
     with tempfile.TemporaryDirectory() as folder:
         found = launch([str(worker), f"{folder}/rendezvous"], n, environment=QUIET)[0]
-    print(f"a step of LeNet in {framework}: one device {1e3 * found['one device']:.2f} ms, two devices", end=" ")
-    print(f"from scratch {1e3 * found['from scratch']:.2f} ms, {OWN[framework]} {1e3 * found['own']:.2f} ms;", end=" ")
-    print(f"from scratch / own {found['from scratch'] / found['own']:.2f}; parameters {found['apart']:.0e} apart;")
+    print(f"a step of LeNet in {framework}; parameters {found['apart']:.0e} apart", end="; ")
     print(f"{os.getloadavg()[0]:.1f} processes wanted {cores()} cores (with more than cores, run again later)")
+    titles = {"one device": "one device", "from scratch": "two, from scratch", "own": f"two, {OWN[framework]}"}
+    for name, title in titles.items():
+        print(f"{title:>32} {1e3 * found[name]:7.2f} ms   over from scratch {found[name] / found['from scratch']:.2f}")
 
 
 if __name__ == "__main__":
