@@ -97,10 +97,12 @@ test: browser book lint ## set everything up and pass all tests
 lint: ## look for slips in the code
 	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && echo "ruff: no slips"
 
-benchmark: book ## measure the measuring, the build and how close the machine is used
+benchmark: book ## measure the measuring, the build, how close the machine is used, all-reduces and training steps
 	@$(docs)/python benchmarks/building.py $(AVAILABLE)
 	@_build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/measuring.py
 	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/hardware.py)
+	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/collectives.py)
+	@for f in $(AVAILABLE); do _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
 
 pins: ## resolve requirements/ anew from pyproject.toml
 	@$(PYTHON) -m book.environments --pins
