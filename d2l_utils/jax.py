@@ -38,13 +38,13 @@ __all__ = [
 def synchronize(*arrays):
     """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
 
-    An argument is an array, or nested lists, tuples and dictionaries that hold some; TypeError if it holds none.
-    JAX has no barrier for a device. Without arguments this waits for every array that is still referred to, for side
-    effects, and for a small addition behind the queue of each device. A result that was thrown away is waited for
-    only where the device works in order: a GPU does, and so does the CPU for what one thread has issued.
+    An argument is an array or a tree of arrays, such as nested lists or the state of a network; TypeError if it holds
+    none. JAX has no barrier for a device. Without arguments this waits for every array that is still referred to, for
+    side effects, and for a small addition behind the queue of each device. A result that was thrown away is waited
+    for only where the device works in order: a GPU does, and so does the CPU for what one thread has issued.
     """
     for argument in arrays:
-        jax.block_until_ready(arrays_in(argument, jax.Array))
+        jax.block_until_ready(arrays_in(jax.tree.leaves(argument), jax.Array))
     if not arrays:
         jax.block_until_ready([array for array in jax.live_arrays() if not array.is_deleted()])
         jax.effects_barrier()
