@@ -22,7 +22,7 @@ def sgd(params, lr, batch_size, grads=None):
     overwrites. `grads` are of the sum of the losses of `batch_size` examples.
     """
     for param, grad in zip(params, grads or [param.grad for param in params], strict=True):
-        param[:] = param - lr * grad / batch_size
+        param -= lr * grad / batch_size
     return params
 
 
