@@ -68,7 +68,7 @@ def surroundings(root, framework, kernel, card):
     """Return what decides a run besides the notebook: the environment, d2l_utils and the tables."""
     others = {module for name, module in MODULES.items() if name != framework}
     utilities = sorted((root / "d2l_utils").rglob("*.py"))
-    utilities = [path for path in utilities if path.stem.removesuffix("_training") not in others]
+    utilities = [path for path in utilities if path.stem.partition("_")[0] not in others]
     tables = sorted((root / "notebooks" / "data").glob("*.csv"))
     return {
         "kernel": [framework, kernel.settings, kernel.packages],

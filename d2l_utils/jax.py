@@ -12,6 +12,7 @@ from .jax_training import (
     evaluate_accuracy_gpus,
     load_data_digits,
     load_data_fashion_mnist,
+    resnet18,
     sgd,
     split_batch,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "split_batch",
     "evaluate_accuracy_gpu",
     "evaluate_accuracy_gpus",
+    "resnet18",
     "load_data_digits",
     "load_data_fashion_mnist",
 ]

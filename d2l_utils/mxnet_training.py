@@ -72,6 +72,17 @@ def evaluate_accuracy_gpus(net, data_iter, split_f=split_batch):
     return counts[0] / counts[1]
 
 
+def resnet18(num_classes, in_channels=1, width=64):
+    """Return a ResNet-18 for small pictures, with `width` channels in its first stage.
+
+    A Gluon block, not yet initialised, that takes X of shape (n, in_channels, h, w) and returns scores of shape
+    (n, num_classes).
+    """
+    from .mxnet_resnet import resnet18 as build
+
+    return build(num_classes, in_channels, width)
+
+
 def load_data_digits(batch_size, resize=None):
     """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 

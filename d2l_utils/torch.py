@@ -12,6 +12,7 @@ from .torch_training import (
     evaluate_accuracy_gpus,
     load_data_digits,
     load_data_fashion_mnist,
+    resnet18,
     sgd,
     split_batch,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "split_batch",
     "evaluate_accuracy_gpu",
     "evaluate_accuracy_gpus",
+    "resnet18",
     "load_data_digits",
     "load_data_fashion_mnist",
 ]

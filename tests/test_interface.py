@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FRAMEWORKS = ("torch", "tensorflow", "jax", "mxnet")
 PARTS = ("", "_training")  # each framework has a module of either kind: torch.py, torch_training.py
+NETWORK = {"torch": "torch", "tensorflow": "keras", "jax": "flax", "mxnet": "mxnet"}  # what a _resnet module imports
 PACKAGES = {"torch", "torchvision", "tensorflow", "keras", "jax", "jaxlib", "flax", "optax", "mxnet"}
 SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -142,7 +143,8 @@ def test_a_module_that_drifts_is_noticed(change, drift):
 def test_a_module_imports_only_what_its_place_allows(module):
     code = PATHS[module].read_text(encoding="utf-8")
     outside = {top(name) for name in imports(code, module)} - {"d2l_utils"}
-    own = {module.partition(".")[2].removesuffix(PARTS[1])} & set(FRAMEWORKS)
+    framework, _, part = module.partition(".")[2].partition("_")
+    own = {NETWORK[framework]} if part == "resnet" else {framework} & set(FRAMEWORKS)
     frugal = "standard library only" in ast.get_docstring(ast.parse(code)).lower()
     assert outside <= own | (set() if frugal else INSTALLED)
 
@@ -150,8 +152,9 @@ def test_a_module_imports_only_what_its_place_allows(module):
 @pytest.mark.parametrize("module", FRAMEWORKS)
 def test_a_framework_module_reaches_no_other_and_none_that_imports_it_back(module):
     found = reached(f"d2l_utils.{module}")
-    assert found & {f"d2l_utils.{other}{part}" for other in FRAMEWORKS for part in PARTS} == {
-        f"d2l_utils.{module}_training"
+    assert found & {f"d2l_utils.{other}{part}" for other in FRAMEWORKS for part in (*PARTS, "_resnet")} == {
+        f"d2l_utils.{module}_training",
+        f"d2l_utils.{module}_resnet",
     }
     assert [name for name in found & PATHS.keys() if "import_module(" in PATHS[name].read_text(encoding="utf-8")] == []
 

@@ -15,6 +15,11 @@ ROOT = Path(__file__).parents[1]
 TAUGHT = [
     ("hardware", "kernels", ("triad", "chase", "lay_ring")),
     *(("multiple-gpus", f"{module}_training", ("split_batch",)) for module in MODULES.values()),
+    *(("multiple-gpus-concise", f"{module}_resnet", ("resnet18",)) for module in MODULES.values()),
+    ("multiple-gpus-concise", "torch_resnet", ("convolution", "Residual")),
+    ("multiple-gpus-concise", "tensorflow_resnet", ("conv", "residual")),
+    ("multiple-gpus-concise", "jax_resnet", ("Residual",)),
+    ("multiple-gpus-concise", "mxnet_resnet", ("Residual",)),
 ]
 SLUGS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.md"))
 
@@ -41,14 +46,22 @@ def in_section():
     kept = {}
 
     def find(slug, module):
-        module = module.removesuffix("_training")
+        module = module.removesuffix("_training").removesuffix("_resnet")
         if slug not in kept:
             kept[slug] = jupytext.read(ROOT / "notebooks" / f"{slug}.md", fmt="md:myst").cells
         others = {name for name, known in MODULES.items() if module in MODULES.values() and known != module}
         cells = [cell for cell in kept[slug] if cell.cell_type == "code" and not others & set(tags(cell))]
-        return [pair for cell in cells if not cell.source.startswith("%") for pair in definitions(cell.source)]
+        return [pair for cell in cells for pair in definitions(python_of(cell.source))]
 
     return find
+
+
+def python_of(source):
+    """Return the Python of a cell: all of it, or what it writes into a .py file; nothing of another magic."""
+    first, _, rest = source.partition("\n")
+    if first.startswith("%%writefile") and first.endswith(".py"):
+        return rest
+    return "" if first.startswith("%") else source
 
 
 def tags(cell):
