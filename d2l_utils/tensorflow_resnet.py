@@ -7,7 +7,7 @@ from keras import layers
 def conv(x, channels, strides=1):
     """A 3 × 3 convolution and BatchNorm."""
     x = layers.Conv2D(channels, 3, strides, "same", use_bias=False)(x)
-    return layers.BatchNormalization(momentum=0.9)(x)
+    return layers.BatchNormalization(momentum=0.8)(x)
 
 
 def residual(x, channels, strides=1):
