@@ -234,3 +234,13 @@ def test_resized_pictures_are_those_of_scipy():
     for side in (5, 8, 28):
         np.testing.assert_allclose(resized(images, side), zoom(images, (1, side / 8, side / 8), order=1), atol=1e-6)
     assert resized(images, 28).dtype == "float32"
+
+
+def test_a_resnet_gives_a_score_for_each_class(framework, d2l, array):
+    net = d2l.resnet18(10, in_channels=3, width=4)
+    if framework == "mxnet":
+        net.initialize()
+    sides = (3, 12, 12) if framework in ("pytorch", "mxnet") else (12, 12, 3)
+    scores = net(array(np.ones((2, *sides), "float32")))
+    assert tuple(scores.shape) == (2, 10)
+    assert np.isfinite(float(scores.sum() if hasattr(scores, "sum") else scores.numpy().sum()))
