@@ -1,4 +1,4 @@
-"""Measure all-reduces: `python benchmarks/collectives.py`, in the PyTorch environment.
+"""Measure all-reduces: `python benchmarks/all_reduces.py`, in the PyTorch environment.
 
 Sets the ring of ring.py beside the framework's own all-reduce, over gloo on 127.0.0.1, or over NCCL where each rank
 has a GPU. Bus bandwidth is nccl-tests': 2(n − 1)/n bytes for each byte of the array, over the time. A run takes as
