@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[1]
 # framework stands in a module of that framework (torch, torch_training), compared with the cells of its tab.
 TAUGHT = [
     ("hardware", "kernels", ("triad", "chase", "lay_ring")),
+    ("parameterserver", "costs", ("star_time", "server_time", "ring_time", "tree_time")),
+    ("parameterserver", "costs", ("hierarchical_time", "bus_bandwidth")),
     *(("multiple-gpus", f"{module}_training", ("split_batch",)) for module in MODULES.values()),
     *(("multiple-gpus-concise", f"{module}_resnet", ("resnet18",)) for module in MODULES.values()),
     ("multiple-gpus-concise", "torch_resnet", ("convolution", "Residual")),
