@@ -167,6 +167,13 @@ def test_a_message_is_contiguous():
         mesh.send(0, np.ones((4, 4)).T[1:3])
 
 
+@pytest.mark.parametrize("call", ["send", "receive"])
+def test_a_rank_has_no_connection_to_itself(call):
+    port = free_ports(1)[0]
+    with Mesh(0, [f"127.0.0.1:{port}"]) as mesh, pytest.raises(ValueError, match="rank 0 of 1 has no connection to ra"):
+        getattr(mesh, call)(0, np.ones(1))
+
+
 def test_the_program_measures_the_schemes_it_is_told(capfd):
     command = [*PROGRAM, "--schemes", "star,ring", "--sizes", "12,4096", "--repeats", "3"]
     found, other = launch(command, 2, environment=hosts(2))
