@@ -107,9 +107,7 @@ class Mesh:
 
     def _peer(self, rank):
         if rank not in self._peers:
-            raise ValueError(
-                f"rank {self.rank} of {self.n} has no connection to rank {rank}, which a `with` block opens to all others"
-            )
+            raise ValueError(f"rank {self.rank} of {self.n} has no connection to rank {rank}: `with` opens all others")
         return self._peers[rank]
 
     def _fault(self, rank, error):
