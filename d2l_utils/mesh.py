@@ -56,7 +56,7 @@ class Mesh:
         """Send one array and fill another at the same time, so that a circle of ranks that all send never waits."""
         leaving, coming = self._leaving(out), self._coming(into)
         while leaving and coming:
-            ready = select.select([self._peers[source]], [self._peers[to]], [], self.timeout)
+            ready = select.select([self._peer(source)], [self._peer(to)], [], self.timeout)
             if not any(ready):
                 raise self._fault(source, TimeoutError())
             if ready[0]:
@@ -92,18 +92,23 @@ class Mesh:
     def _send(self, to, view):
         """Send what the connection takes at once, but something; return the rest."""
         try:
-            return view[self._peers[to].send(view) :]
+            return view[self._peer(to).send(view) :]
         except OSError as error:
             raise self._fault(to, error) from None
 
     def _receive(self, source, view):
         """Receive what has arrived, but something; return the part of the view that is still to be filled."""
         try:
-            if not (number := self._peers[source].recv_into(view)):
+            if not (number := self._peer(source).recv_into(view)):
                 raise ConnectionResetError
         except OSError as error:
             raise self._fault(source, error) from None
         return view[number:]
+
+    def _peer(self, rank):
+        if rank not in self._peers:
+            raise ValueError(f"rank {self.rank} of {self.n} has no connection to rank {rank}: `with` opens all others")
+        return self._peers[rank]
 
     def _fault(self, rank, error):
         who = "rank {}: rank {} at {}:{}".format(self.rank, rank, *self._hosts[rank])

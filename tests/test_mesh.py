@@ -100,10 +100,23 @@ def test_a_rank_that_does_not_come_is_named_within_the_timeout():
 
 
 def test_a_silent_rank_is_named_within_the_timeout():
-    silent = "import time; from d2l_utils.mesh import Mesh\nwith Mesh(): time.sleep(60)"
-    waits = WAITS.replace("20", "0.5").format("mesh.receive(1, np.empty(9))")
-    with pytest.raises(RuntimeError, match="rank 1 at .* has sent or taken nothing for 0.5 s"):
-        launch(by_rank(waits, silent), environment=hosts(2))
+    addresses, over = hosts(2)["HOSTS"].split(","), threading.Event()
+
+    def silent():
+        with Mesh(1, addresses, timeout=2):
+            over.wait(30)
+
+    thread = threading.Thread(target=silent)
+    thread.start()
+    try:
+        with Mesh(0, addresses, timeout=2) as mesh:
+            with pytest.raises(TimeoutError, match="rank 0: rank 1 at .* has sent or taken nothing for 2 s"):
+                mesh.receive(1, np.empty(9))
+            with pytest.raises(TimeoutError, match="rank 0: rank 1 at .* has sent or taken nothing for 2 s"):
+                mesh.exchange(1, np.empty(10**7), 1, np.empty(9))
+    finally:
+        over.set()
+        thread.join()
 
 
 def test_a_stranger_at_the_port_takes_no_rank():
@@ -152,6 +165,13 @@ def test_a_message_is_contiguous():
     port = free_ports(1)[0]
     with Mesh(0, [f"127.0.0.1:{port}"]) as mesh, pytest.raises(ValueError, match="ascontiguousarray"):
         mesh.send(0, np.ones((4, 4)).T[1:3])
+
+
+@pytest.mark.parametrize("call", ["send", "receive"])
+def test_a_rank_has_no_connection_to_itself(call):
+    port = free_ports(1)[0]
+    with Mesh(0, [f"127.0.0.1:{port}"]) as mesh, pytest.raises(ValueError, match="rank 0 of 1 has no connection to ra"):
+        getattr(mesh, call)(0, np.ones(1))
 
 
 def test_the_program_measures_the_schemes_it_is_told(capfd):
