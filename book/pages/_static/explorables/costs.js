@@ -12,7 +12,7 @@
   const SLIDERS = {
     n: { words: "Ranks, n", from: 3, to: 40, at: 30, units: COUNT },
     S: { words: "Bytes to sum, S", from: 30, to: 100, at: 82, units: BYTES },
-    alpha: { words: "Time before a message’s first byte, α", from: -63, to: -30, at: -50, units: TIME },
+    alpha: { words: "Latency of a message, α", from: -63, to: -30, at: -50, units: TIME },
     b: { words: "Bandwidth of a rank, b", from: 80, to: 120, at: 104, units: RATE, most: 9e11 },
     inside: { words: "Bandwidth inside a host", from: 80, to: 120, at: 116, units: RATE, most: 9e11 },
   };

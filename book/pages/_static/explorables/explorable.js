@@ -15,6 +15,9 @@ const explorable = {
 
   // Put what `build` returns, a list of elements, in place of each text of this kind.
   replace(kind, build) {
-    for (const text of document.querySelectorAll(`.explorable.${kind}`)) text.replaceChildren(...build());
+    for (const place of document.querySelectorAll(`.explorable.${kind}`)) {
+      place.replaceChildren(...build());
+      place.classList.add("playing");
+    }
   },
 };

@@ -42,7 +42,7 @@
   // Return what the step did, and at the end whether every rank holds all.
   function told({ cells, step, messages, sent }) {
     const n = cells.length;
-    const share = `${sent[0]}/${n} of S, ${(sent[0] / n).toFixed(2)} S`;
+    const share = `${sent[0]}/${n} · S = ${(sent[0] / n).toFixed(2)} S`;
     if (!step) return `Start: every rank holds its own part of each of ${n} chunks. Sent so far: nothing.`;
     const { to, chunk, cell } = messages[0];
     const example = `Rank 0 sends chunk ${chunk}, which holds ${parts(cell)}, to rank ${to}.`;
@@ -58,10 +58,10 @@
     return cells.map((chunks, rank) => {
       const shown = chunks.map((cell, chunk) => {
         const moved = messages.some((message) => message.to === rank && message.chunk === chunk);
-        const kind = `${moved ? "moved" : ""} ${cell.size === n ? "whole" : ""}`.trim();
+        const kind = `chunk${cell.size === n ? " whole" : ""}${moved ? " moved" : ""}`;
         // A line may end behind a plus sign.
         const words = parts(cell).split("+").flatMap((part, place) => (place ? ["+", make("wbr", {}), part] : [part]));
-        return make("td", { class: kind }, make("span", {}, ...words));
+        return make("td", { class: kind, style: `--share: ${(100 * cell.size) / n}%` }, make("span", {}, ...words));
       });
       return make("tr", {}, make("th", { scope: "row" }, `rank ${rank}`), ...shown);
     });
