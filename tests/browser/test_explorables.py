@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from test_page import WIDTHS
 
+from book.pages.explorable import KINDS
 from d2l_utils import costs
 
 READ = """() => ({
@@ -33,9 +34,10 @@ SETTINGS = [LEAST, MOST, (30, 82, -50, 104, 116, "8"), (10, 30, -30, 119, 120, "
 @pytest.fixture
 def pages(book):
     """The address of the page with the first explorable of each kind."""
-    marks = {kind: f'class="explorable {kind} ' for kind in ("ring", "costs")}
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(book.glob("*.html"))}
-    return {kind: next(name for name in texts if mark in texts[name]) for kind, mark in marks.items()}
+    shown = {kind: [name for name in texts if f'class="explorable {kind} ' in texts[name]] for kind in KINDS}
+    assert all(shown.values()), shown
+    return {kind: names[0] for kind, names in shown.items()}
 
 
 def step(page, times):
@@ -159,7 +161,7 @@ def test_a_slider_moves_by_keys_and_says_its_value_with_its_unit(open_page, addr
     assert page.locator(".costs .value").nth(1).inner_text() == "1.3 kB"
 
 
-@pytest.mark.parametrize("kind", ["ring", "costs"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("viewport", [NARROW, {"width": 1400, "height": 900}], ids=["narrow", "wide"])
 def test_axe_finds_nothing_in_an_explorable_and_it_fits(open_page, server, pages, kind, scheme, viewport):
@@ -175,7 +177,7 @@ def test_axe_finds_nothing_in_an_explorable_and_it_fits(open_page, server, pages
     assert [view for view in page.evaluate(WIDTHS) if max(view["edge"], view["content"]) > viewport["width"]] == []
 
 
-@pytest.mark.parametrize("kind", ["ring", "costs"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_without_scripts_the_text_stands_in_its_place(open_page, address, pages, kind):
     page = open_page(f"{address}/{pages[kind]}", java_script_enabled=False)
     place = page.locator(f".explorable.{kind}").first
