@@ -39,10 +39,11 @@ def test_a_page_holds_the_text_and_the_numbered_caption_below_it(tmp_path):
     assert "As Fig. 1.1 shows." in words(page)
 
 
-def test_a_page_loads_the_scripts_of_its_explorables_and_of_no_others(tmp_path):
+def test_a_page_loads_style_and_scripts_of_its_explorables_and_of_no_others(tmp_path):
     assert scripts(tmp_path, HEAD, prose(RING)) == ["_static/explorables/explorable.js", "_static/explorables/ring.js"]
-    html = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
-    assert "explorables" not in html
+    html = {name: (tmp_path / "html" / f"{name}.html").read_text(encoding="utf-8") for name in ("page", "index")}
+    assert html["page"].count('href="_static/explorables/explorable.css') == 1
+    assert "explorables" not in html["index"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

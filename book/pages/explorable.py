@@ -8,7 +8,7 @@ The caption, numbered as a figure's.
 The text alternative: what a reader without scripts, on paper or in a notebook has in place of the explorable.
 :::
 
-Each kind has a script of its own in _static/explorables, which only the pages that need it load.
+Each kind has a script of its own in _static/explorables, which only the pages that need it load, as they do the style.
 """
 
 from docutils import nodes
@@ -43,18 +43,20 @@ class Explorable(SphinxDirective):
         return [figure]
 
 
-def load_scripts(app, page, template, context, doctree):
-    """Have a page load the scripts of the explorables on it, in HTML alone: a book reader shows the text."""
+def load(app, page, template, context, doctree):
+    """Have a page load scripts and style of the explorables on it, in HTML alone: a book reader shows the text."""
     if app.builder.name != "html" or doctree is None:
         return
     shown = {name for node in doctree.findall(nodes.container) if CLASS in node["classes"] for name in node["classes"]}
     for name in [CLASS, *KINDS]:
         if name in shown:
             app.add_js_file(f"explorables/{name}.js", loading_method="defer")
+    if CLASS in shown:
+        app.add_css_file(f"explorables/{CLASS}.css")
 
 
 def setup(app):
-    """Register the directive, and its scripts page by page."""
+    """Register the directive, and what its pages load."""
     app.add_directive("explorable", Explorable)
-    app.connect("html-page-context", load_scripts)
+    app.connect("html-page-context", load)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
