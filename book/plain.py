@@ -15,7 +15,8 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from myst_parser.parsers.options import TokenizeError, options_to_items
 
 BIBLIOGRAPHY = "<!-- references -->"
-DIRECTIVES = ("admonition", "figure", "dropdown", "bibliography")
+DIRECTIVES = ("admonition", "figure", "explorable", "dropdown", "bibliography")
+TITLED = ("admonition", "dropdown")  # whose argument is text
 ROLES = ("numref", "eq", "ref", "cite:p", "cite:t")
 # What may stand in a line, in the order in which it is looked for: nothing within the first three is a role.
 ESCAPE, SPAN, FORMULA = r"\\.", r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", r"\$[^$\n]+\$"
@@ -153,9 +154,11 @@ def directive(name, argument, options, body, plain, numbers):
         raise PlainError(f"unknown directive {{{name}}}; known: {' '.join(DIRECTIVES)}")
     if name == "bibliography":
         return BIBLIOGRAPHY
-    title, inner = (within(part, plain, numbers) for part in (argument if name != "figure" else "", body))
+    title, inner = (within(part, plain, numbers) for part in (argument if name in TITLED else "", body))
     if name == "figure":
         return figure(argument, options, inner, plain, numbers)
+    if name == "explorable":
+        return f"**{number_of(f'explorable {argument}', options, numbers)}** {inner}"
     if name == "dropdown":
         return f"<details>\n<summary>{PARSER.renderInline(title)}</summary>\n\n{inner}\n\n</details>"
     return "\n".join(f"> {line}".rstrip() for line in f"**{title}**\n\n{inner}".split("\n"))
@@ -169,12 +172,18 @@ def within(text, plain, numbers):
     return inner.text
 
 
+def number_of(what, options, numbers):
+    """Return the number of a figure or an explorable; raise PlainError if it has no name."""
+    if not options.get("name"):
+        raise PlainError(f"{what} has no :name:")
+    return known(numbers["refs"], options["name"], "label")
+
+
 def figure(path, options, caption, plain, numbers):
     """Return a picture, referred to by its path, with its number and caption below."""
-    for wanted in ("name", "alt"):
-        if not options.get(wanted):
-            raise PlainError(f"figure {path} has no :{wanted}:")
-    number = known(numbers["refs"], options["name"], "label")
+    number = number_of(f"figure {path}", options, numbers)
+    if not options.get("alt"):
+        raise PlainError(f"figure {path} has no :alt:")
     plain.images.append(path)
     words = re.sub(r"([\[\]\\])", r"\\\1", " ".join(options["alt"].split()))  # its brackets end no alternative text
     return f"![{words}][{path}]\n\n**{number}** {caption}".strip()

@@ -149,3 +149,25 @@ def test_alternative_text_is_found_in_both_ways_of_showing_a_picture():
 @pytest.mark.parametrize(("colour", "ratio"), [("#000000", 21), ("#ffffff", 1), ("#767676", 4.54)])
 def test_contrast_agrees_with_known_ratios(colour, ratio):
     assert contrast(colour) == pytest.approx(ratio, abs=0.01)
+
+
+def bars(path):
+    """Return the (begin, width) of each row's bars in a drawing of three strips of three rows, from top to bottom."""
+    rows = {}
+    for element, _ in elements(path):
+        if element.get("fill") == "#fde0bd":
+            for left, top, width in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v26", element.get("d", "")):
+                rows.setdefault(float(top), []).append((float(left), float(width)))
+    return [rows[top] for top in sorted(rows)]
+
+
+def test_the_bars_of_the_three_modes_begin_when_the_rule_of_staleness_lets_them():
+    rows = bars(NOTEBOOKS / "img" / "ps-modes.svg")
+    for strip, staleness in ((rows[:3], 0), (rows[3:6], len(rows[0])), (rows[6:], 1)):
+        ends = [[left + width for left, width in row] for row in strip]
+        for worker, row in enumerate(strip):
+            assert [width for _, width in row] == [width for _, width in rows[worker]]
+            for step, (begin, _) in enumerate(row):
+                own = ends[worker][step - 1] if step else row[0][0]
+                everybody = [done[step - 1 - staleness] for done in ends] if step > staleness else []
+                assert begin == max([own, *everybody])

@@ -25,6 +25,7 @@ extensions = [
     "book.pages.facts",
     "book.pages.checked",
     "book.pages.folds",
+    "book.pages.explorable",
     "book.pages.tabs",
     "book.pages.landing",
     "book.pages.machine_card",

@@ -1,0 +1,62 @@
+"""Figures that a reader can play with: a text that scripts of the page replace by something with buttons or sliders.
+
+:::{explorable} ring
+:name: fig-ring
+
+The caption, numbered as a figure's.
+
+The text alternative: what a reader without scripts, on paper or in a notebook has in place of the explorable.
+:::
+
+Each kind has a script of its own in _static/explorables, which only the pages that need it load, as they do the style.
+"""
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+KINDS = ("ring", "costs")
+CLASS = "explorable"
+
+
+class Explorable(SphinxDirective):
+    """A figure of a caption and of what a script may replace."""
+
+    required_arguments = 1
+    option_spec = {"name": directives.unchanged_required}
+    has_content = True
+
+    def run(self):
+        """Return the figure."""
+        kind = self.arguments[0]
+        if kind not in KINDS:
+            raise self.error(f"unknown explorable {kind!r}; known: {' '.join(KINDS)}")
+        if "name" not in self.options:
+            raise self.error(f"explorable {kind} has no :name:")
+        first, *rest = self.parse_content_to_nodes() or [None]
+        if not isinstance(first, nodes.paragraph) or not rest:
+            raise self.error(f"explorable {kind} needs a paragraph as its caption and a text alternative after it")
+        figure = nodes.figure("", nodes.container("", *rest, classes=[CLASS, kind]))
+        figure += nodes.caption(first.rawsource, "", *first.children)
+        self.set_source_info(figure)
+        self.add_name(figure)
+        return [figure]
+
+
+def load(app, page, template, context, doctree):
+    """Have a page load scripts and style of the explorables on it, in HTML alone: a book reader shows the text."""
+    if app.builder.name != "html" or doctree is None:
+        return
+    shown = {name for node in doctree.findall(nodes.container) if CLASS in node["classes"] for name in node["classes"]}
+    for name in [CLASS, *KINDS]:
+        if name in shown:
+            app.add_js_file(f"explorables/{name}.js", loading_method="defer")
+    if CLASS in shown:
+        app.add_css_file(f"explorables/{CLASS}.css")
+
+
+def setup(app):
+    """Register the directive, and what its pages load."""
+    app.add_directive("explorable", Explorable)
+    app.connect("html-page-context", load)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
