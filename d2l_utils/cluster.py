@@ -1,9 +1,9 @@
 """What machines that nobody here has would take: protocols as recurrences over all workers at once. NumPy only.
 
 Who waits for given others begins at the maximum of their times, so that one vector operation moves all workers on by a
-message or a step: nothing is approximated, and 10,000 workers take a second. Only servers that answer in the order of
-arrival need a queue of events. Times are in seconds from a common start. A message of S bytes takes alpha + S / b
-seconds, as in costs.py; where alpha or b differs from rank to rank it is an array over the ranks that receive.
+message or a step, and 10,000 of them take a second. Only where workers wait for servers that answer in the order of
+arrival it takes a queue of events. Times are in seconds from a common start; a message of S bytes takes alpha + S / b
+seconds, as in costs.py.
 """
 
 from heapq import heapify, heappop, heapreplace
@@ -11,11 +11,12 @@ from heapq import heapify, heappop, heapreplace
 import numpy as np
 
 
-def ring(ready, S, alpha, b):
+def ring_ends(ready, S, alpha, b):
     """Return when each rank has the sum by a ring, shape (n,): `ready` is when it has its own array of S bytes.
 
     In each of 2 (n - 1) steps a rank receives S / n bytes once it and its left neighbour have finished the step before
-    (Patarasuk and Yuan 2009). If all are ready at once and all links alike, the time is `costs.ring_time`.
+    (Patarasuk and Yuan 2009). `alpha` and `b` are numbers, or arrays with a link's into each rank. If all are ready at
+    once and all links alike, the time is `costs.ring_time`.
     """
     t, n = np.array(ready, dtype=float), len(ready)
     for _ in range(2 * (n - 1)):
@@ -23,7 +24,7 @@ def ring(ready, S, alpha, b):
     return t
 
 
-def hierarchical(ready, r, S, inside, outside):
+def hierarchical_ends(ready, r, S, inside, outside):
     """Return when each rank has the sum, shape (n,), with r ranks a host: hosts hold consecutive ranks.
 
     A reduce-scatter within each host, a ring for each of its r shards between the hosts, an all-gather within. `inside`
@@ -39,7 +40,7 @@ def hierarchical(ready, r, S, inside, outside):
     return hosts.ravel()
 
 
-def servers(ready, s, S, alpha, b):
+def server_ends(ready, s, S, alpha, b):
     """Return when each of m workers has the sum from s servers, shape (m,); `ready` is when it has its S bytes.
 
     Each server holds S / s bytes. Its link takes one push after another, in the order of arrival, and answers in that
@@ -55,7 +56,7 @@ def servers(ready, s, S, alpha, b):
     return done
 
 
-def train(compute, staleness=0):
+def training_ends(compute, staleness=0):
     """Return when each worker has finished each step, shape (steps + 1, m): row 0 is the start, 0.
 
     `compute` are the seconds of each step and worker, shape (steps, m), with what an exchange takes. A worker is at
@@ -70,12 +71,12 @@ def train(compute, staleness=0):
     return finish
 
 
-def asynchronous(compute, s, S, alpha, b):
+def asynchronous_ends(compute, s, S, alpha, b):
     """Return when each worker has pulled after each step, shape (steps + 1, m), from s servers that wait for nobody.
 
-    `compute` as in `train`. A worker computes, pushes S / s bytes to each server and pulls as many. A server's link
-    takes one message after another in each direction, in the order of arrival, and a worker's own s follow each other.
-    All servers see the same, so one queue stands for them.
+    `compute` as in `training_ends`. A worker computes, pushes S / s bytes to each server and pulls as many. A server's
+    link takes one message after another in each direction, in the order of arrival, and a worker's own s follow each
+    other. All servers see the same, so one queue stands for them.
     """
     message, done = alpha + S / s / b, np.zeros((len(compute) + 1, compute.shape[1]))
     seconds, steps = compute.T.tolist(), [0] * compute.shape[1]
@@ -97,10 +98,10 @@ def asynchronous(compute, s, S, alpha, b):
     return done
 
 
-def spans(compute, finish):
+def training_spans(compute, finish):
     """Return what `timeline` draws of a training run: for each worker Spans of computing and of waiting before it.
 
-    `compute` and `finish` as in `train`, or as measured, with the start of all workers as row 0 of `finish`.
+    `compute` and `finish` as in `training_ends`, or as measured, with the start of all workers as row 0 of `finish`.
     """
     found = []
     for worker, (own, ends) in enumerate(zip(compute.T, finish.T, strict=True)):
