@@ -98,15 +98,16 @@ def asynchronous_ends(compute, s, S, alpha, b):
     return done
 
 
-def training_spans(compute, finish):
+def training_spans(compute, finish, worker="worker"):
     """Return what `timeline` draws of a training run: for each worker Spans of computing and of waiting before it.
 
     `compute` and `finish` as in `training_ends`, or as measured, with the start of all workers as row 0 of `finish`.
+    The rows are called `worker` and a number.
     """
     found = []
-    for worker, (own, ends) in enumerate(zip(compute.T, finish.T, strict=True)):
+    for i, (own, ends) in enumerate(zip(compute.T, finish.T, strict=True)):
         for seconds, start, end in zip(own, ends, ends[1:], strict=False):
-            row, begin = f"worker {worker}", max(start, end - seconds)
+            row, begin = f"{worker} {i}", max(start, end - seconds)
             if begin - start > 1e-3 * seconds:
                 found.append((row, start, begin, "wait"))
             found.append((row, begin, end, "compute"))

@@ -200,9 +200,9 @@ def test_too_many_workers_for_a_server_get_what_its_link_carries():
 def test_spans_cover_a_run_without_gaps(staleness):
     compute = RNG.exponential(1, (6, 3))
     finish = training_ends(compute, staleness)
-    found = training_spans(compute, finish)
+    found = training_spans(compute, finish, "rank")
     assert sum(end - start for _, start, end, kind in found if kind == "compute") == pytest.approx(compute.sum())
     for worker in range(3):
-        own = [span for span in found if span[0] == f"worker {worker}"]
+        own = [span for span in found if span[0] == f"rank {worker}"]
         assert [end for _, _, end, _ in own[:-1]] == pytest.approx([start for _, start, _, _ in own[1:]])
         assert (own[0][1], own[-1][2]) == (0, pytest.approx(finish[-1, worker]))
