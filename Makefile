@@ -100,6 +100,7 @@ lint: ## look for slips in the code
 benchmark: book ## measure the measuring, the build, how close the machine is used, all-reduces and training steps
 	@$(docs)/python benchmarks/building.py $(AVAILABLE)
 	@_build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/measuring.py
+	@_build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/simulation.py
 	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/hardware.py)
 	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/all_reduces.py)
 	@for f in $(AVAILABLE); do _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done

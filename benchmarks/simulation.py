@@ -1,0 +1,56 @@
+"""Measure the simulation: `python benchmarks/simulation.py`, in any environment.
+
+How long each protocol of d2l_utils/cluster.py takes for 10,000 workers, the best of three runs, and how many messages,
+steps of workers or exchanges with servers a second that makes.
+"""
+
+import math
+import time
+
+import numpy as np
+
+from d2l_utils.cluster import asynchronous_ends, hierarchical_ends, ring_ends, server_ends, training_ends
+
+N = 10_000
+HOST = 8
+SERVERS = 64
+STEPS = 200
+FEW = 40  # where each exchange is an event
+LINK = (14e-6, 12.5e9)  # 100 Gbit/s
+INSIDE = (3.4e-6, 450e9)
+S = 102.4e6  # bytes
+
+
+def runs():
+    """Return {name: (number of messages or steps, function)}."""
+    start, compute = np.zeros(N), 1 + 10 * (np.random.default_rng(0).random((STEPS, N)) < 1e-3)
+    rings = N * (2 * (HOST - 1) + 2 * (N // HOST - 1))
+    return {
+        "ring, messages": (2 * (N - 1) * N, lambda: ring_ends(start, S, *LINK)),
+        "rings in hosts and between, messages": (rings, lambda: hierarchical_ends(start, HOST, S, INSIDE, LINK)),
+        "servers, waits in their queue": (2 * N, lambda: server_ends(start, SERVERS, S, *LINK)),
+        "synchronous training, steps": (N * STEPS, lambda: training_ends(compute, 0)),
+        "bounded staleness, steps": (N * STEPS, lambda: training_ends(compute, 4)),
+        "asynchronous training, steps": (N * STEPS, lambda: training_ends(compute, math.inf)),
+        "asynchronous servers, exchanges": (N * FEW, lambda: asynchronous_ends(compute[:FEW], SERVERS, S, *LINK)),
+    }
+
+
+def main():
+    found = {}
+    for name, (number, run) in runs().items():
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - start)
+        found[name] = number, min(times)
+    print(f"simulation of {N:,} workers{'seconds':>24} {'number':>12} {'million a second':>17}")
+    for name, (number, seconds) in found.items():
+        print(f"{name:<38} {seconds:12.4f} {number:12,} {number / seconds / 1e6:17.1f}")
+    name, (_, seconds) = max(found.items(), key=lambda item: item[1][1])
+    print(f"the longest run: {name.partition(',')[0]}, {seconds:.2f} s")
+
+
+if __name__ == "__main__":
+    main()
