@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 TAUGHT = [
     ("hardware", "kernels", ("triad", "chase", "lay_ring")),
     ("parameterserver", "costs", ("star_time", "server_time", "ring_time", "tree_time")),
+    ("scaling-out", "cluster", ("ring_ends", "training_ends")),
     ("parameterserver", "costs", ("hierarchical_time", "bus_bandwidth")),
     *(("multiple-gpus", f"{module}_training", ("split_batch",)) for module in MODULES.values()),
     *(("multiple-gpus-concise", f"{module}_resnet", ("resnet18",)) for module in MODULES.values()),
