@@ -1,14 +1,21 @@
-"""The hosts of the rack and their links: one network namespace each, joined by a bridge in a namespace of its own.
+"""The hosts of the rack: one network namespace each, with a network card whose packets the switch gets.
 
 To be called by the first process inside `namespaces.private`: names and addresses exist nowhere else.
 """
 
+import fcntl
+import os
+import struct
 import subprocess
+import sys
 
-RATE = 25e6  # bytes per second and direction: 200 Mbit/s, which leaves two cores time for eight hosts
-BURST = 3000  # bytes, two packets, that an idle link lets pass at once
-QUEUE = 2**26  # bytes that wait at a link: all that any scheme here sends, so that no packet is lost
+from .switch import PACKET
+
+RATE = 12.5e6  # bytes per second and direction: 100 Mbit/s, which leaves two cores time for eight hosts
+DELAY = 0.5e-3  # seconds
+WINDOW = 100  # packets that TCP sends before the first is confirmed: more than a message here has
 PORT = 5000
+NEW_CARD, IP_ONLY, NO_HEADER = 0x400454CA, 0x0001, 0x1000  # TUNSETIFF, IFF_TUN, IFF_NO_PI of linux/if_tun.h
 
 
 def address(host):
@@ -16,28 +23,27 @@ def address(host):
     return f"10.0.0.{host + 1}"
 
 
-def build(n, rate=RATE):
-    """Make n hosts. `rate`, in bytes/s, limits what each sends and what each receives."""
+def build(n, rate=RATE, delay=DELAY):
+    """Make n hosts and start the switch between them; return its subprocess.Popen."""
     _run("mount -t tmpfs tmpfs /run")  # the names of network namespaces lie there
-    _run("ip netns add switch")
-    _run("ip -n switch link add name bridge0 type bridge")
-    _run("ip -n switch link set bridge0 up")
-    for host in range(n):
-        _run(f"ip netns add host{host}")
-        _run(f"ip link add name port{host} netns switch type veth peer name eth0 netns host{host}")
-        _run(f"ip -n switch link set port{host} master bridge0 up")
-        _run(f"ip -n host{host} address add {address(host)}/24 dev eth0")
-        _run(f"ip -n host{host} link set lo up")
-        _run(f"ip -n host{host} link set eth0 up")
-        # Without a word about it each machine's own congestion control would decide.
-        _run(f"ip -n host{host} route replace 10.0.0.0/24 dev eth0 src {address(host)} congctl reno")
-        limit(f"host{host}", "eth0", rate)
-        limit("switch", f"port{host}", rate)
+    files = [_host(host) for host in range(n)]
+    words = [str(word) for word in (rate, delay, *files)]
+    return subprocess.Popen([sys.executable, "-m", "rack.switch", *words], pass_fds=files, stdin=subprocess.DEVNULL)
 
 
-def limit(namespace, link, rate):
-    """Limit what leaves a namespace by a link to `rate` bytes/s."""
-    _run(f"tc -n {namespace} qdisc replace dev {link} root tbf rate {8 * rate:.0f}bit burst {BURST} limit {QUEUE}")
+def _host(host):
+    """Make one host; return the open file from which what it sends is read, and into which what it gets is written."""
+    file = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(file, NEW_CARD, struct.pack("16sH22x", b"card", IP_ONLY | NO_HEADER))
+    _run(f"ip netns add host{host}")
+    _run(f"ip link set card netns host{host}")
+    _run(f"ip -n host{host} link set lo up")
+    _run(f"ip -n host{host} address add {address(host)}/24 dev card")
+    _run(f"ip -n host{host} link set card mtu {PACKET} txqueuelen 10000 up")
+    # Else the machine's own settings decided, and TCP's slow start would hide what the schemes do to the links.
+    windows = f"congctl reno initcwnd {WINDOW} initrwnd {WINDOW}"
+    _run(f"ip -n host{host} route replace 10.0.0.0/24 dev card src {address(host)} {windows}")
+    return file
 
 
 def start(host, command, **options):

@@ -13,7 +13,7 @@ import numpy as np
 from d2l_utils.costs import ring_time, star_time
 from d2l_utils.machine import cores
 
-from .hosts import BURST, PORT, RATE, address, build, start
+from .hosts import DELAY, PORT, RATE, address, build, start
 
 # Of n servers on n hosts each keeps its own share: it sends as many messages of the same size as a rank of a ring.
 MODEL = {"star": star_time, "sharded": ring_time, "ring": ring_time}
@@ -52,7 +52,7 @@ def measure(worlds, sizes, rounds):
     found = {}
     for _ in range(rounds):
         for n in worlds:
-            words = ("--schemes", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "3")
+            words = ("--schemes", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "1")
             for scheme, runs in on_hosts(n, "d2l_utils.collectives", *words).items():
                 for size, run in runs.items():
                     found.setdefault((n, scheme, int(size)), []).append(run["seconds"])
@@ -70,7 +70,7 @@ def record(worlds, sizes, rounds):
         predicted = MODEL[scheme](n, size, alpha, b)
         runs.append({"n": n, "scheme": scheme, "bytes": size, "predicted": predicted, "seconds": middle})
         runs[-1] |= {"low": low, "high": high}
-    told = {"date": date.today().isoformat(), "cores": cores(), "rate": RATE, "burst": BURST, "rounds": rounds}
+    told = {"date": date.today().isoformat(), "cores": cores(), "rate": RATE, "delay": DELAY, "rounds": rounds}
     return told | {"alpha": alpha, "b": b, "pingpong": links, "runs": runs}
 
 

@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsenter": "util-linux"}
-PROBE = """mount -t tmpfs tmpfs /run && ip netns add probe && ip link add name wire type veth peer name end &&
-ip link add name bridge0 type bridge && tc qdisc add dev wire root tbf rate 1mbit burst 3000 limit 3000 &&
+PACKAGES = {"ip": "iproute2", "unshare": "util-linux", "nsenter": "util-linux"}
+PROBE = """mount -t tmpfs tmpfs /run && ip netns add probe && ip tuntap add card mode tun &&
 nsenter --net=/run/netns/probe true"""
 
 
@@ -34,9 +33,7 @@ def refusal(platform=sys.platform):
     probe = subprocess.run([*unshare(), "sh", "-c", PROBE], capture_output=True, text=True)
     if probe.returncode:
         said = (probe.stderr.strip().splitlines() or [f"status {probe.returncode}"])[-1]
-        return (
-            f"this account may not make network namespaces, or the kernel has no veth, bridge or tbf ({said}): try root"
-        )
+        return f"this account may not make network namespaces, or the kernel has no tun ({said}): try root"
     return None
 
 
