@@ -26,7 +26,7 @@ def table(record):
 def main():
     parser = argparse.ArgumentParser(prog="python -m rack", description=__doc__)
     parser.add_argument("--hosts", type=int, nargs="+", default=[2, 4, 8])
-    parser.add_argument("--sizes", type=int, nargs="+", default=[2**14, 2**20], help="bytes")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[2**14, 2**19], help="bytes")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--to", type=Path, default=PLACE)
     told = parser.parse_args()

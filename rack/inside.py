@@ -5,6 +5,7 @@ import os
 import statistics
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import date
 from threading import Thread
 
@@ -52,7 +53,7 @@ def measure(worlds, sizes, rounds):
     found = {}
     for _ in range(rounds):
         for n in worlds:
-            words = ("--schemes", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "1")
+            words = ("--schemes", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "3")
             for scheme, runs in on_hosts(n, "d2l_utils.collectives", *words).items():
                 for size, run in runs.items():
                     found.setdefault((n, scheme, int(size)), []).append(run["seconds"])
@@ -82,6 +83,8 @@ def end_with_input():
 
 if __name__ == "__main__":
     Thread(target=end_with_input, daemon=True).start()
+    with suppress(PermissionError):  # as root go first: other work here would look like a slow network
+        os.nice(-10)
     try:
         print(json.dumps(record(*json.loads(sys.argv[1]))), flush=True)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
