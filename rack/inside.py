@@ -41,38 +41,40 @@ def on_hosts(n, *command):
     return json.loads(printed)
 
 
-def fit(sizes, seconds):
-    """Return alpha in seconds and b in bytes/s: the least squares of relative errors of alpha + size / b."""
-    sizes, seconds = np.array(sizes, float), np.array(seconds)
+def fit(bytes, seconds):
+    """Return alpha in seconds and b in bytes/s: the least squares of relative errors of alpha + bytes / b."""
+    sizes, seconds = np.array(bytes, float), np.array(seconds)
     alpha, pace = np.linalg.lstsq(np.stack([1 / seconds, sizes / seconds], 1), np.ones(len(sizes)), rcond=None)[0]
     return float(alpha), float(1 / pace)
 
 
 def measure(worlds, sizes, rounds):
-    """Return {(n, scheme, size): [seconds of each round]}; the rounds take turns over the numbers of hosts."""
-    found = {}
+    """Return what the ping-pong printed in each round, and {(n, scheme, size): [seconds of each round]}."""
+    links, found = [], {}
+    words = ("--schemes", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "3")
     for _ in range(rounds):
+        links.append(on_hosts(2, "rack.pingpong"))
         for n in worlds:
-            words = ("--schemes", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "3")
             for scheme, runs in on_hosts(n, "d2l_utils.collectives", *words).items():
                 for size, run in runs.items():
                     found.setdefault((n, scheme, int(size)), []).append(run["seconds"])
-    return found
+    return links, found
 
 
 def record(worlds, sizes, rounds):
     """Return what notebooks/data/rack.json holds: the links as set and as fitted, and runs beside predictions."""
     build(max(worlds))
-    links = on_hosts(2, "rack.pingpong")
-    alpha, b = fit(links["bytes"], links["seconds"])
+    links, found = measure(worlds, sizes, rounds)
+    link = {"bytes": links[0]["bytes"], "seconds": np.median([one["seconds"] for one in links], axis=0).tolist()}
+    alpha, b = fit(**link)
     runs = []
-    for (n, scheme, size), seconds in measure(worlds, sizes, rounds).items():
+    for (n, scheme, size), seconds in found.items():
         low, middle, high = statistics.quantiles(seconds, n=4) if rounds > 1 else 3 * seconds
         predicted = MODEL[scheme](n, size, alpha, b)
         runs.append({"n": n, "scheme": scheme, "bytes": size, "predicted": predicted, "seconds": middle})
         runs[-1] |= {"low": low, "high": high}
     told = {"date": date.today().isoformat(), "cores": cores(), "rate": RATE, "delay": DELAY, "rounds": rounds}
-    return told | {"alpha": alpha, "b": b, "pingpong": links, "runs": runs}
+    return told | {"alpha": alpha, "b": b, "pingpong": link, "runs": runs}
 
 
 def end_with_input():

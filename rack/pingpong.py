@@ -8,8 +8,8 @@ import numpy as np
 
 from d2l_utils.mesh import Mesh
 
-SIZES = [2**k for k in range(10, 21)]  # bytes
-REPEATS = 15
+SIZES = [2**k for k in range(10, 20)]  # bytes
+REPEATS = 5
 
 
 def message(mesh, x):

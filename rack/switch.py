@@ -32,22 +32,20 @@ class Links:
 
 
 def forward(cards, links):
-    """Hand packets on for ever. Where one packet already waits for its link, its host keeps the next ones."""
-    ahead = PACKET / links.rate
+    """Hand packets on for ever."""
+    hosts = {card: host for host, card in enumerate(cards)}
     waiting, order = [], count()  # a heap by time of arrival
     while True:
-        now = perf_counter()
-        while waiting and waiting[0][0] <= now:
-            *_, card, packet = heapq.heappop(waiting)
-            os.write(card, packet)
-        ready = {card: host for host, card in enumerate(cards) if links.leaving[host] - ahead <= now}
-        events = [free - ahead for free in links.leaving if free - ahead > now] + [due for due, *_ in waiting[:1]]
-        for card in select.select(ready, [], [], max(0, min(events) - now) if events else None)[0]:
+        left = max(0, waiting[0][0] - perf_counter()) if waiting else None
+        for card in select.select(cards, [], [], left)[0]:
             packet = os.read(card, PACKET)
             to = packet[DESTINATION] - 1
             if packet[0] >> 4 == 4 and to < len(cards):  # cards also ask for routers of IPv6
-                due = links.arrival(perf_counter(), ready[card], to, len(packet))
+                due = links.arrival(perf_counter(), hosts[card], to, len(packet))
                 heapq.heappush(waiting, (due, next(order), cards[to], packet))
+        while waiting and waiting[0][0] <= perf_counter():
+            *_, card, packet = heapq.heappop(waiting)
+            os.write(card, packet)
 
 
 if __name__ == "__main__":
