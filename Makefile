@@ -101,7 +101,7 @@ benchmark: book ## measure the measuring, the build, how close the machine is us
 	@$(docs)/python benchmarks/building.py $(AVAILABLE)
 	@_build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/measuring.py
 	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/hardware.py)
-	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/collectives.py)
+	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/all_reduces.py)
 	@for f in $(AVAILABLE); do _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
 
 rack: ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data

@@ -54,17 +54,20 @@ def gathered(mesh, values):
     return rows
 
 
-def measured(mesh, names, sizes, repeats):
-    """Return {scheme: {bytes: {"seconds", "sent"}}}, true on rank 0; seconds are medians of the slowest rank's."""
-    found = {name: {} for name in names}
+def measured(mesh, functions, sizes, repeats):
+    """Return {scheme: {bytes: {"seconds", "sent"}}}, true on rank 0; seconds are medians of the slowest rank's.
+
+    `functions` has for each scheme a function of a mesh and a vector.
+    """
+    found = {name: {} for name in functions}
     for size in sizes:
         x = np.empty(size // 4, np.float32)
-        sent = {name: gathered(mesh, [check(mesh, SCHEMES[name], len(x))]) for name in names}
-        runs = {name: [] for name in names}
+        sent = {name: gathered(mesh, [check(mesh, reduce, len(x))]) for name, reduce in functions.items()}
+        runs = {name: [] for name in functions}
         for _ in range(1 + repeats):  # the first warms up
-            for name in names:
-                runs[name].append(seconds(mesh, SCHEMES[name], x))
-        for name in names:
+            for name, reduce in functions.items():
+                runs[name].append(seconds(mesh, reduce, x))
+        for name in functions:
             slowest = gathered(mesh, runs[name][1:]).max(axis=0)
             found[name][size] = {"seconds": statistics.median(slowest), "sent": sent[name][:, 0].astype(int).tolist()}
     return found
@@ -87,7 +90,8 @@ def main(arguments=None):
     if unknown := {*told.schemes} - {*SCHEMES}:
         parser.error(f"unknown schemes {', '.join(sorted(unknown))}; known: {', '.join(SCHEMES)}")
     with Mesh(told.rank, told.hosts, told.timeout) as mesh:
-        found = measured(mesh, told.schemes, [int(size) for size in told.sizes], told.repeats)
+        functions = {name: SCHEMES[name] for name in told.schemes}
+        found = measured(mesh, functions, [int(size) for size in told.sizes], told.repeats)
         mesh.barrier()
     if mesh.rank == 0:
         print(json.dumps(found))

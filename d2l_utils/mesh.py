@@ -5,15 +5,10 @@ Anyone who can reach a rank's port can take a rank's place: for loopback and net
 
 import os
 import select
-import socket
-import struct
-import time
-from contextlib import suppress
 
 import numpy as np
 
-HELLO = struct.Struct("!II")  # the rank that speaks, the number of ranks that it knows of
-PAUSE = 0.01  # seconds between two attempts to reach a rank that does not listen yet
+from .meeting import close, meet
 
 
 class Mesh:
@@ -30,29 +25,20 @@ class Mesh:
 
     def __init__(self, rank=None, hosts=None, timeout=30):
         self.rank = int(os.environ["RANK"] if rank is None else rank)
-        self._hosts = list(hosts or filter(None, os.environ.get("HOSTS", "").split(",")))
-        self.n, self.timeout = len(self._hosts), timeout
+        hosts = hosts or list(filter(None, os.environ.get("HOSTS", "").split(",")))
+        self.n, self.timeout = len(hosts), timeout
         if not 0 <= self.rank < self.n:
             raise ValueError(f"rank {self.rank} has no address: HOSTS names {self.n} ranks, as in 127.0.0.1:5000,…")
         self.sent = self.received = self.messages = 0
+        self._hosts = [(host.rpartition(":")[0], int(host.rpartition(":")[2])) for host in hosts]
         self._peers = {}
 
     def __enter__(self):
-        self._until = time.monotonic() + self.timeout
-        try:
-            with socket.create_server(self._address(self.rank), backlog=self.n) as server:
-                for rank in range(self.rank):
-                    self._peers[rank] = self._connect(rank)
-                while len(self._peers) < self.n - 1:
-                    self._accept(server)
-        except BaseException:
-            self.__exit__()
-            raise
+        self._peers = meet(self.rank, self._hosts, self.timeout)
         return self
 
     def __exit__(self, *_):
-        for peer in self._peers.values():
-            peer.close()
+        close(self._peers)
 
     def send(self, to, array):
         """Send a contiguous array to a rank; it need not have asked for it yet."""
@@ -70,7 +56,7 @@ class Mesh:
         """Send one array and fill another at the same time, so that a circle of ranks that all send never waits."""
         leaving, coming = self._leaving(out), self._coming(into)
         while leaving and coming:
-            ready = select.select([self._peers[source]], [self._peers[to]], [], self.timeout)
+            ready = select.select([self._peer(source)], [self._peer(to)], [], self.timeout)
             if not any(ready):
                 raise self._fault(source, TimeoutError())
             if ready[0]:
@@ -106,65 +92,29 @@ class Mesh:
     def _send(self, to, view):
         """Send what the connection takes at once, but something; return the rest."""
         try:
-            return view[self._peers[to].send(view) :]
+            return view[self._peer(to).send(view) :]
         except OSError as error:
             raise self._fault(to, error) from None
 
     def _receive(self, source, view):
         """Receive what has arrived, but something; return the part of the view that is still to be filled."""
         try:
-            if not (number := self._peers[source].recv_into(view)):
+            if not (number := self._peer(source).recv_into(view)):
                 raise ConnectionResetError
         except OSError as error:
             raise self._fault(source, error) from None
         return view[number:]
 
+    def _peer(self, rank):
+        if rank not in self._peers:
+            raise ValueError(f"rank {self.rank} of {self.n} has no connection to rank {rank}: `with` opens all others")
+        return self._peers[rank]
+
     def _fault(self, rank, error):
-        who = f"rank {self.rank}: rank {rank} at {self._hosts[rank]}"
+        who = "rank {}: rank {} at {}:{}".format(self.rank, rank, *self._hosts[rank])
         if isinstance(error, TimeoutError):
             return TimeoutError(f"{who} has sent or taken nothing for {self.timeout:g} s: does it run, with this call?")
         return ConnectionError(f"{who} has closed its connection: its own last line says why it ended")
-
-    def _address(self, rank):
-        address, _, port = self._hosts[rank].rpartition(":")
-        return address, int(port)
-
-    def _connect(self, rank):
-        """Return a connection to a lower rank, once it listens and answers by its own number."""
-        while (left := self._until - time.monotonic()) > 0:
-            with suppress(OSError):  # nobody listens there yet
-                peer = socket.create_connection(self._address(rank), timeout=left)
-                if self._greet(peer) == rank:
-                    return peer
-                peer.close()
-            time.sleep(PAUSE)
-        raise self._absent(rank)
-
-    def _accept(self, server):
-        """Take one connection, and keep it if a higher rank speaks there."""
-        server.settimeout(max(0.001, self._until - time.monotonic()))
-        try:
-            peer = server.accept()[0]
-            rank = self._greet(peer)
-        except TimeoutError:
-            raise self._absent(min({*range(self.rank + 1, self.n)} - {*self._peers})) from None
-        if self.rank < rank < self.n:
-            self._peers[rank] = peer
-        else:
-            peer.close()
-
-    def _greet(self, peer):
-        """Tell the other end who we are; return its rank, or -1 if it knows of another number of ranks."""
-        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        peer.settimeout(self.timeout)
-        peer.sendall(HELLO.pack(self.rank, self.n))
-        hello = peer.recv(HELLO.size)
-        rank, n = HELLO.unpack(hello) if len(hello) == HELLO.size else (-1, self.n)
-        return rank if n == self.n else -1
-
-    def _absent(self, rank):
-        where = f"rank {self.rank}: rank {rank} has not come to {self._hosts[rank]} in {self.timeout:g} s"
-        return TimeoutError(f"{where}: start it with the same list of {self.n} hosts")
 
 
 def _bytes(array):

@@ -35,13 +35,15 @@ def sharded(mesh, x):
 
 
 def ring(mesh, x):
-    """Partial sums go from neighbour to neighbour and grow; then the whole sums go round."""
+    """Partial sums go round and grow; then the whole sums go round."""
     parts, rank, n = np.array_split(x, mesh.n), mesh.rank, mesh.n
-    right, left, arrived = (rank + 1) % n, (rank - 1) % n, np.empty_like(parts[0])
+    right, left = (rank + 1) % n, (rank - 1) % n
+    arrived = np.empty_like(parts[0])  # the longest of the parts
     for step in range(n - 1):
         grows = parts[(rank - step - 1) % n]
-        mesh.exchange(right, parts[(rank - step) % n], left, arrived[: len(grows)])
-        grows += arrived[: len(grows)]
+        space = arrived[: len(grows)]
+        mesh.exchange(right, parts[(rank - step) % n], left, space)
+        grows += space
     for step in range(n - 1):
-        whole = parts[(rank - step + 1) % n]
-        mesh.exchange(right, whole, left, parts[(rank - step) % n])
+        whole, into = parts[(rank - step + 1) % n], parts[(rank - step) % n]
+        mesh.exchange(right, whole, left, into)

@@ -20,6 +20,7 @@ TAUGHT = [
     ("multiple-gpus-concise", "tensorflow_resnet", ("conv", "residual")),
     ("multiple-gpus-concise", "jax_resnet", ("Residual",)),
     ("multiple-gpus-concise", "mxnet_resnet", ("Residual",)),
+    ("parameterserver", "schemes", ("star", "sharded", "ring")),
 ]
 SLUGS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.md"))
 

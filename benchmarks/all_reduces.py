@@ -1,9 +1,10 @@
-"""Measure all-reduces: `python benchmarks/collectives.py`, in the PyTorch environment.
+"""Measure all-reduces: `python benchmarks/all_reduces.py`, in the PyTorch environment.
 
 Sets the ring of ring.py beside the framework's own all-reduce, over gloo on 127.0.0.1, or over NCCL where each rank
 has a GPU. Bus bandwidth is nccl-tests': 2(n − 1)/n bytes for each byte of the array, over the time. A run takes as
 long as its slowest rank, and the figures are medians of runs that took turns. Ends with status 1 when the ring's
-bandwidth at 16 MiB is below 0.7 of the framework's.
+bandwidth at 16 MiB is below 0.7 of the framework's. A second table has the schemes of d2l_utils.schemes, NumPy over
+plain sockets, beside gloo.
 """
 
 import os
@@ -12,7 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from d2l_utils.launch import launch
+from d2l_utils.costs import bus_bandwidth
+from d2l_utils.launch import free_ports, launch
 from d2l_utils.machine import cores
 
 SIZES = {"64 KiB": 2**16, "1 MiB": 2**20, "16 MiB": 2**24}  # bytes
@@ -20,6 +22,8 @@ WORLDS = (2, 4)
 RUNS = 31
 LEAST = 0.7  # of the framework's bandwidth, at the largest size
 WORKER = Path(__file__).with_name("ring.py")
+SOCKETS = Path(__file__).with_name("sockets.py")
+SOCKET_SIZES, SOCKET_WORLDS, SOCKET_RUNS = {"1 MiB": 2**20, "16 MiB": 2**24}, (2, 4, 8), 9
 
 
 def all_reduces(n):
@@ -31,6 +35,26 @@ def all_reduces(n):
         count: {name: statistics.median(map(max, *(rank[count][name] for rank in ranks))) for name in ranks[0][count]}
         for count in ranks[0]
     }
+
+
+def over_sockets(n):
+    """Return {scheme: {bytes: {"seconds", "sent"}}} of NumPy's schemes over sockets and of gloo."""
+    hosts = ",".join(f"127.0.0.1:{port}" for port in free_ports(n))
+    sizes = [str(size) for size in SOCKET_SIZES.values()]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [str(SOCKETS), f"{folder}/rendezvous", str(SOCKET_RUNS), *sizes]
+        return launch(command, n, environment={"HOSTS": hosts})[0]
+
+
+def show_sockets():
+    """Print the bus bandwidths of the schemes over sockets, and of gloo."""
+    for n in SOCKET_WORLDS:
+        found = over_sockets(n)
+        if n == SOCKET_WORLDS[0]:
+            print("over sockets, GB/s " + "".join(f"{name:>10}" for name in found))
+        for title, size in SOCKET_SIZES.items():
+            rates = [bus_bandwidth(n, size, found[name][size]["seconds"]) / 1e9 for name in found]
+            print(f"{n} ranks, {title:>9} " + "".join(f"{rate:10.2f}" for rate in rates))
 
 
 def main():
@@ -48,6 +72,7 @@ def main():
         missed += ring / framework < LEAST
     print(f"at {title} at least {LEAST}: {'no' if missed else 'yes'};", end=" ")
     print(f"{os.getloadavg()[0]:.1f} processes wanted {cores()} cores (with more than cores, run again later)")
+    show_sockets()
     return bool(missed)
 
 
