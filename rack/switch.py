@@ -13,6 +13,7 @@ from itertools import count
 from time import perf_counter
 
 PACKET = 9000  # bytes that a card sends at most: what racks call a jumbo frame
+QUEUE = 4  # packets that wait for a link
 DESTINATION = 19  # the place of the last byte of the receiver's address in an IPv4 packet
 
 
@@ -32,20 +33,26 @@ class Links:
 
 
 def forward(cards, links):
-    """Hand packets on for ever."""
-    hosts = {card: host for host, card in enumerate(cards)}
+    """Hand packets on for ever. A host keeps to itself what its link would not begin with while QUEUE packets pass.
+
+    The confirmations that TCP sends wait behind the data of their host: more than QUEUE packets would stall others.
+    """
+    ahead = QUEUE * PACKET / links.rate
     waiting, order = [], count()  # a heap by time of arrival
     while True:
-        left = max(0, waiting[0][0] - perf_counter()) if waiting else None
-        for card in select.select(cards, [], [], left)[0]:
+        now = perf_counter()
+        while waiting and waiting[0][0] <= now:
+            *_, card, packet = heapq.heappop(waiting)
+            os.write(card, packet)
+        free = [leaving - ahead for leaving in links.leaving]
+        ready = {card: host for host, card in enumerate(cards) if free[host] <= now}
+        events = [then for then in free if then > now] + [due for due, *_ in waiting[:1]]
+        for card in select.select(ready, [], [], max(0, min(events) - now) if events else None)[0]:
             packet = os.read(card, PACKET)
             to = packet[DESTINATION] - 1
             if packet[0] >> 4 == 4 and to < len(cards):  # cards also ask for routers of IPv6
-                due = links.arrival(perf_counter(), hosts[card], to, len(packet))
+                due = links.arrival(perf_counter(), ready[card], to, len(packet))
                 heapq.heappush(waiting, (due, next(order), cards[to], packet))
-        while waiting and waiting[0][0] <= perf_counter():
-            *_, card, packet = heapq.heappop(waiting)
-            os.write(card, packet)
 
 
 if __name__ == "__main__":
