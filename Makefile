@@ -31,14 +31,14 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks card book ALWAYS lab serve browser test lint benchmark pins clean distclean
+.PHONY: help setup notebooks card book ALWAYS lab serve browser test lint benchmark rack pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # The environments are looked after before the rest of this file is read, because they tell which frameworks this
 # machine can run; each time, so that what could not be had is tried again.
-ifneq ($(filter setup notebooks card book lab serve browser test lint benchmark _build/%,$(MAKECMDGOALS)),)
+ifneq ($(filter setup notebooks card book lab serve browser test lint benchmark rack _build/%,$(MAKECMDGOALS)),)
 AVAILABLE := $(shell $(PYTHON) -m book.environments docs $(FRAMEWORKS))
 $(if $(AVAILABLE),,$(error nothing can be built before the environments are made))
 endif
@@ -104,6 +104,9 @@ benchmark: book ## measure the measuring, the build, how close the machine is us
 	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/hardware.py)
 	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/all_reduces.py)
 	@for f in $(AVAILABLE); do _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
+
+rack: ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
+	@_build/env/$(firstword $(AVAILABLE))/bin/python -m rack
 
 pins: ## resolve requirements/ anew from pyproject.toml
 	@$(PYTHON) -m book.environments --pins

@@ -176,7 +176,9 @@ def test_the_environments_are_made_before_anything_is_installed():
 
 
 def test_no_two_modules_of_the_project_share_a_name():
-    files = [path for room in ("book", "d2l_utils", "benchmarks", "tests") for path in (ROOT / room).rglob("*.py")]
+    files = [
+        path for room in ("book", "d2l_utils", "benchmarks", "rack", "tests") for path in (ROOT / room).rglob("*.py")
+    ]
     names = [path.stem for path in files if path.stem not in ("__init__", "__main__", "conftest")]
     assert [name for name, times in Counter(names).items() if times > 1] == []
 
