@@ -2,6 +2,7 @@
 
 from .animator import Animator
 from .claims import ClaimError, claim
+from .data import DigitPictures
 from .launch import Job, free_ports, hand_back, launch
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .specifications import specifications
@@ -30,5 +31,6 @@ __all__ = [
     "Span",
     "timeline",
     "Accumulator",
+    "DigitPictures",
     "specifications",
 ]

@@ -63,6 +63,29 @@ def resized(images, side):
     return weights @ images @ weights.T
 
 
+class DigitPictures:
+    """The 1437 training digits as a loader meets pictures in files: each is enlarged when it is asked for.
+
+    `[i]` is a pair of float32 in [0, 1] of the given shape, 28 × 28 pixels in all, and a label of int32. A spline
+    enlarges it, some 0.1 ms of work in Python's thread.
+    """
+
+    def __init__(self, shape=(1, 28, 28)):
+        X, y, _, _ = digits()
+        self._X, self._y, self.shape = X, y.astype("int32"), shape
+
+    def __len__(self):
+        return len(self._y)
+
+    def __getitem__(self, i):
+        from scipy.ndimage import zoom
+
+        if not 0 <= i < len(self):
+            raise IndexError(f"there are {len(self)} pictures, from 0 on; {i} is none of them")
+        picture = zoom(self._X[i], 28 / self._X.shape[1]).clip(0, 1)
+        return picture.reshape(self.shape), self._y[i]
+
+
 class Minibatches:
     """Iterate over (X, y) in minibatches, the last of which may be smaller.
 

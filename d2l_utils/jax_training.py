@@ -77,6 +77,26 @@ def resnet18(num_classes, in_channels=1, width=64):
     return build(num_classes, in_channels, width)
 
 
+def build_lenet():
+    """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
+
+    An nnx module with 129,068 parameters that takes X of shape (n, 28, 28, 1) and returns scores of shape (n, 10).
+    """
+    from .jax_loop import build_lenet as build
+
+    return build()
+
+
+def train_step(net, optimizer, X, y):
+    """Update a network by one minibatch and return its mean loss, which has not been read yet.
+
+    `optimizer` is an `nnx.Optimizer`; `X` is a minibatch as `net` takes it, `y` its labels of shape (n,).
+    """
+    from .jax_loop import train_step as step
+
+    return step(net, optimizer, X, y)
+
+
 def load_data_digits(batch_size, resize=None):
     """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 

@@ -9,6 +9,7 @@ from .common import *  # noqa: F403 - common.__all__ is the explicit list
 from .kept_card import card_for
 from .mxnet_training import (
     accuracy,
+    build_lenet,
     evaluate_accuracy_gpu,
     evaluate_accuracy_gpus,
     load_data_digits,
@@ -16,6 +17,7 @@ from .mxnet_training import (
     resnet18,
     sgd,
     split_batch,
+    train_step,
 )
 from .nested import arrays_in
 
@@ -32,6 +34,8 @@ __all__ = [
     "evaluate_accuracy_gpu",
     "evaluate_accuracy_gpus",
     "resnet18",
+    "build_lenet",
+    "train_step",
     "load_data_digits",
     "load_data_fashion_mnist",
 ]

@@ -8,6 +8,7 @@ from .kept_card import card_for
 from .nested import arrays_in
 from .torch_training import (
     accuracy,
+    build_lenet,
     evaluate_accuracy_gpu,
     evaluate_accuracy_gpus,
     load_data_digits,
@@ -15,6 +16,7 @@ from .torch_training import (
     resnet18,
     sgd,
     split_batch,
+    train_step,
 )
 
 __all__ = [
@@ -30,6 +32,8 @@ __all__ = [
     "evaluate_accuracy_gpu",
     "evaluate_accuracy_gpus",
     "resnet18",
+    "build_lenet",
+    "train_step",
     "load_data_digits",
     "load_data_fashion_mnist",
 ]
