@@ -13,6 +13,7 @@ from .jax_training import (
     evaluate_accuracy_gpus,
     load_data_digits,
     load_data_fashion_mnist,
+    load_pictures,
     resnet18,
     sgd,
     split_batch,
@@ -36,6 +37,7 @@ __all__ = [
     "resnet18",
     "build_lenet",
     "train_step",
+    "load_pictures",
     "load_data_digits",
     "load_data_fashion_mnist",
 ]

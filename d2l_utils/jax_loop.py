@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import optax
 from flax import nnx
 
@@ -34,3 +35,11 @@ def train_step(net, optimizer, X, y):
     loss, grads = nnx.value_and_grad(mean_loss)(net)
     optimizer.update(net, grads)
     return loss
+
+
+def load_pictures(pictures, batch_size):
+    """Yield whole minibatches of the pictures, in a new order each time."""
+    order = np.random.permutation(len(pictures))
+    for start in range(0, len(order) - batch_size + 1, batch_size):
+        chosen = [pictures[i] for i in order[start : start + batch_size]]
+        yield tuple(np.stack(part) for part in zip(*chosen, strict=True))

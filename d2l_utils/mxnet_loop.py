@@ -31,3 +31,8 @@ def train_step(net, optimizer, X, y):
     losses.backward()
     optimizer.step(len(y))
     return losses.mean()
+
+
+def load_pictures(pictures, batch_size):
+    """Return an iterator over whole minibatches of the pictures, in a new order each time."""
+    return gluon.data.DataLoader(pictures, batch_size, shuffle=True, last_batch="discard")

@@ -1,6 +1,7 @@
 """The chapter's training loop for TensorFlow, as its first section builds it; `d2l_utils.tensorflow` lends it."""
 
 import keras
+import numpy as np
 import tensorflow as tf
 from keras import layers
 
@@ -30,3 +31,22 @@ def train_step(net, optimizer, X, y):
     grads = tape.gradient(loss, net.trainable_variables)
     optimizer.apply_gradients(zip(grads, net.trainable_variables, strict=True))
     return loss
+
+
+def load_pictures(pictures, batch_size):
+    """Return a data set of whole minibatches of the pictures, in a new order each time."""
+
+    def draw():
+        order = np.random.permutation(len(pictures))
+        for start in range(0, len(order) - batch_size + 1, batch_size):
+            chosen = [pictures[i] for i in order[start : start + batch_size]]
+            yield tuple(np.stack(part) for part in zip(*chosen, strict=True))
+
+    shape = (batch_size, *pictures.shape)
+    return tf.data.Dataset.from_generator(
+        draw,
+        output_signature=(
+            tf.TensorSpec(shape),
+            tf.TensorSpec(batch_size, tf.int32),
+        ),
+    )

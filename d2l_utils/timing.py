@@ -137,8 +137,14 @@ def compare(functions, repeats=9, budget=10.0):
     return {name: Measurement(tuple(seconds[name]), numbers[name]) for name in functions}
 
 
-def report(measurements):
-    """Print a table of Measurements: one a line, with the ratio of its median to the first one's."""
+def report(measurements, steps=1):
+    """Print a table of Measurements: one a line, with the ratio of its median to the first one's.
+
+    If each call took several `steps`, such as an epoch of training, the times printed are those of one step.
+    """
+    measurements = {
+        name: Measurement(tuple(x / steps for x in m.seconds), m.number * steps) for name, m in measurements.items()
+    }
     rows = [(name, str(m), m.median) for name, m in measurements.items()]
     width, length = (max(len(row[column]) for row in rows) for column in (0, 1))
     for name, text, median in rows:

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.data import DataLoader
 
 
 def build_lenet():
@@ -29,3 +30,8 @@ def train_step(net, optimizer, X, y):
     loss.backward()
     optimizer.step()
     return loss.detach()
+
+
+def load_pictures(pictures, batch_size):
+    """Return an iterator over whole minibatches of the pictures, in a new order each time."""
+    return DataLoader(pictures, batch_size, shuffle=True, drop_last=True)

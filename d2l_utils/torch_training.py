@@ -103,6 +103,16 @@ def train_step(net, optimizer, X, y):
     return step(net, optimizer, X, y)
 
 
+def load_pictures(pictures, batch_size):
+    """Return an iterator over minibatches of `DigitPictures`, each enlarged while Python waits, in a new order.
+
+    X is float32 of shape (batch_size, *pictures.shape), y int32 of shape (batch_size,). What is left over is dropped.
+    """
+    from .torch_loop import load_pictures as load
+
+    return load(pictures, batch_size)
+
+
 def load_data_digits(batch_size, resize=None):
     """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 

@@ -11,8 +11,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FRAMEWORKS = ("torch", "tensorflow", "jax", "mxnet")
 PARTS = ("", "_training")  # each framework has a module of either kind: torch.py, torch_training.py
-NETWORK = {"torch": "torch", "tensorflow": "keras", "jax": "flax", "mxnet": "mxnet"}  # what a _resnet module imports
+NETWORK = {
+    "torch": "torch",
+    "tensorflow": "keras",
+    "jax": "flax",
+    "mxnet": "mxnet",
+}  # what a _resnet module imports; LOOP: a _loop module
 PACKAGES = {"torch", "torchvision", "tensorflow", "keras", "jax", "jaxlib", "flax", "optax", "mxnet"}
+LOOP = {**{name: {name} for name in FRAMEWORKS}, "jax": {"flax", "optax"}, "tensorflow": {"tensorflow", "keras"}}
 SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 INSTALLED = set(SETTINGS["project"]["dependencies"]) | {
@@ -20,6 +26,7 @@ INSTALLED = set(SETTINGS["project"]["dependencies"]) | {
     "matplotlib_inline",
     "psutil",
     "sklearn",
+    "scipy",
 }  # with a kernel
 PATHS = {  # the modules of the project by their names, 'book.cells'
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
@@ -144,7 +151,7 @@ def test_a_module_imports_only_what_its_place_allows(module):
     code = PATHS[module].read_text(encoding="utf-8")
     outside = {top(name) for name in imports(code, module)} - {"d2l_utils"}
     framework, _, part = module.partition(".")[2].partition("_")
-    own = {NETWORK[framework]} if part == "resnet" else {framework} & set(FRAMEWORKS)
+    own = {"resnet": {NETWORK.get(framework)}, "loop": LOOP.get(framework)}.get(part, {framework} & set(FRAMEWORKS))
     frugal = "standard library only" in ast.get_docstring(ast.parse(code)).lower()
     assert outside <= own | (set() if frugal else INSTALLED)
 

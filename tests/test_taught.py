@@ -23,6 +23,7 @@ TAUGHT = [
     ("multiple-gpus-concise", "tensorflow_resnet", ("conv", "residual")),
     ("multiple-gpus-concise", "jax_resnet", ("Residual",)),
     ("multiple-gpus-concise", "mxnet_resnet", ("Residual",)),
+    *(("hybridize", f"{module}_loop", ("build_lenet", "train_step", "load_pictures")) for module in MODULES.values()),
     ("parameterserver", "schemes", ("star", "sharded", "ring")),
 ]
 SLUGS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.md"))
@@ -50,7 +51,7 @@ def in_section():
     kept = {}
 
     def find(slug, module):
-        module = module.removesuffix("_training").removesuffix("_resnet")
+        module = module.removesuffix("_training").removesuffix("_resnet").removesuffix("_loop")
         if slug not in kept:
             kept[slug] = jupytext.read(ROOT / "notebooks" / f"{slug}.md", fmt="md:myst").cells
         others = {name for name, known in MODULES.items() if module in MODULES.values() and known != module}
