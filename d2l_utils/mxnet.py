@@ -7,18 +7,15 @@ import mxnet as mx
 from . import common
 from .common import *  # noqa: F403 - common.__all__ is the explicit list
 from .kept_card import card_for
+from .mxnet_networks import build_lenet, load_pictures, resnet18, train_step
 from .mxnet_training import (
     accuracy,
-    build_lenet,
     evaluate_accuracy_gpu,
     evaluate_accuracy_gpus,
     load_data_digits,
     load_data_fashion_mnist,
-    load_pictures,
-    resnet18,
     sgd,
     split_batch,
-    train_step,
 )
 from .nested import arrays_in
 

@@ -6,18 +6,15 @@ from . import common
 from .common import *  # noqa: F403 - common.__all__ is the explicit list
 from .kept_card import card_for
 from .nested import arrays_in
+from .tensorflow_networks import build_lenet, load_pictures, resnet18, train_step
 from .tensorflow_training import (
     accuracy,
-    build_lenet,
     evaluate_accuracy_gpu,
     evaluate_accuracy_gpus,
     load_data_digits,
     load_data_fashion_mnist,
-    load_pictures,
-    resnet18,
     sgd,
     split_batch,
-    train_step,
 )
 
 __all__ = [

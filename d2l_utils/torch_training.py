@@ -73,46 +73,6 @@ def evaluate_accuracy_gpus(net, data_iter, split_f=split_batch):
     return counts[0] / counts[1]
 
 
-def resnet18(num_classes, in_channels=1, width=64):
-    """Return a ResNet-18 for small pictures, with `width` channels in its first stage.
-
-    A module that takes X of shape (n, in_channels, h, w) and returns scores of shape (n, num_classes).
-    """
-    from .torch_resnet import resnet18 as build
-
-    return build(num_classes, in_channels, width)
-
-
-def build_lenet():
-    """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
-
-    A module with 129,068 parameters that takes X of shape (n, 1, 28, 28) and returns scores of shape (n, 10).
-    """
-    from .torch_loop import build_lenet as build
-
-    return build()
-
-
-def train_step(net, optimizer, X, y):
-    """Update a network by one minibatch and return its mean loss, which has not been read yet.
-
-    `optimizer` is an optimizer of `torch.optim`; `X` is a minibatch as `net` takes it, `y` its labels of shape (n,).
-    """
-    from .torch_loop import train_step as step
-
-    return step(net, optimizer, X, y)
-
-
-def load_pictures(pictures, batch_size):
-    """Return an iterator over minibatches of `DigitPictures`, each enlarged while Python waits, in a new order.
-
-    X is float32 of shape (batch_size, *pictures.shape), y int32 of shape (batch_size,). What is left over is dropped.
-    """
-    from .torch_loop import load_pictures as load
-
-    return load(pictures, batch_size)
-
-
 def load_data_digits(batch_size, resize=None):
     """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 

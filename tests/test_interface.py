@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FRAMEWORKS = ("torch", "tensorflow", "jax", "mxnet")
-PARTS = ("", "_training")  # each framework has a module of either kind: torch.py, torch_training.py
+PARTS = ("", "_training", "_networks")  # each framework has a module of each kind: torch.py, torch_training.py
 NETWORK = {
     "torch": "torch",
     "tensorflow": "keras",
@@ -159,9 +159,8 @@ def test_a_module_imports_only_what_its_place_allows(module):
 @pytest.mark.parametrize("module", FRAMEWORKS)
 def test_a_framework_module_reaches_no_other_and_none_that_imports_it_back(module):
     found = reached(f"d2l_utils.{module}")
-    assert found & {f"d2l_utils.{other}{part}" for other in FRAMEWORKS for part in (*PARTS, "_resnet")} == {
-        f"d2l_utils.{module}_training",
-        f"d2l_utils.{module}_resnet",
+    assert found & {f"d2l_utils.{other}{part}" for other in FRAMEWORKS for part in (*PARTS, "_resnet", "_loop")} == {
+        f"d2l_utils.{module}_{part}" for part in ("training", "networks", "resnet", "loop")
     }
     assert [name for name in found & PATHS.keys() if "import_module(" in PATHS[name].read_text(encoding="utf-8")] == []
 

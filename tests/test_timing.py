@@ -161,3 +161,8 @@ def test_a_report_is_aligned_and_gives_ratios_to_the_first(capsys):
         "add      1.00 µs (1.00 … 1.00; 1 run of 1000)  1 ×",
         "product  2.50 ms (2.50 … 2.50; 1 run of 2)     2.5e+03 ×",
     ]
+
+
+def test_a_report_of_epochs_gives_the_time_of_a_step(capsys):
+    report({"epoch": Measurement((0.44, 0.44, 0.44), 1)}, steps=22)
+    assert capsys.readouterr().out == "epoch  20.0 ms (20.0 … 20.0; 3 runs of 22)  1 ×\n"

@@ -244,3 +244,70 @@ def test_a_resnet_gives_a_score_for_each_class(framework, d2l, array):
     scores = net(array(np.ones((2, *sides), "float32")))
     assert tuple(scores.shape) == (2, 10)
     assert np.isfinite(float(scores.sum() if hasattr(scores, "sum") else scores.numpy().sum()))
+
+
+@pytest.fixture
+def pictures(d2l, framework):
+    """The pictures of the chapter's loop in the framework's shape."""
+    return d2l.DigitPictures((1, 28, 28) if framework in ("pytorch", "mxnet") else (28, 28, 1))
+
+
+def optimizer_for(net, framework):
+    """A step of 0.1 against the gradient, as the framework's users write it."""
+    if framework == "pytorch":
+        import torch
+
+        return torch.optim.SGD(net.parameters(), lr=0.1)
+    if framework == "tensorflow":
+        import keras
+
+        return keras.optimizers.SGD(0.1)
+    if framework == "jax":
+        import optax
+        from flax import nnx
+
+        return nnx.Optimizer(net, optax.sgd(0.1), wrt=nnx.Param)
+    from mxnet import gluon
+
+    return gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+
+
+def test_pictures_come_in_whole_minibatches_and_each_at_most_once_an_epoch(d2l, pictures, numpy):
+    minibatches = [(numpy(X), numpy(y)) for X, y in d2l.load_pictures(pictures, 256)]
+    assert [(X.shape, y.shape) for X, y in minibatches] == [((256, *pictures.shape), (256,))] * 5
+    seen = np.concatenate([X for X, _ in minibatches])
+    assert len(np.unique(seen.reshape(len(seen), -1), axis=0)) == 1280
+    known = {pictures[i][0].tobytes(): pictures[i][1] for i in range(len(pictures))}
+    assert [known[X.tobytes()] for X in seen] == np.concatenate([y for _, y in minibatches]).tolist()
+
+
+def test_lenet_has_the_same_first_weights_in_every_call_and_learns(d2l, framework, pictures):
+    X, y = next(iter(d2l.load_pictures(pictures, 64)))
+    losses = []
+    for _ in range(2):
+        net = d2l.build_lenet()
+        optimizer = optimizer_for(net, framework)
+        losses.append([float(d2l.train_step(net, optimizer, X, y)) for _ in range(15)])
+    np.testing.assert_allclose(losses[0][:3], losses[1][:3], rtol=1e-3)
+    assert 2 < losses[0][0] < 3
+    assert losses[0][-1] < losses[0][0]
+
+
+@pytest.mark.parametrize("shape", [(1, 28, 28), (28, 28, 1)])
+def test_a_picture_is_enlarged_when_it_is_asked_for_and_stays_itself(shape):
+    from d2l_utils.data import DigitPictures, digits
+
+    pictures, (small, labels, _, _) = DigitPictures(shape), digits()
+    assert len(pictures) == len(small) == 1437
+    X, y = pictures[7]
+    assert (X.shape, X.dtype, y.dtype, y) == (shape, "float32", "int32", labels[7])
+    assert X.min() >= 0
+    assert X.max() <= 1
+    corners = np.ix_((0, -1), (0, -1))
+    np.testing.assert_allclose(X.reshape(28, 28)[corners], small[7][corners], atol=1e-6)
+
+
+@pytest.mark.parametrize("i", [-1, 1437])
+def test_a_picture_that_does_not_exist_is_an_error(i, d2l):
+    with pytest.raises(IndexError, match=f"1437 pictures, from 0 on; {i} is none of them"):
+        d2l.DigitPictures()[i]
