@@ -10,6 +10,7 @@ import matplotlib
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatterSciNotation
 
 # Contrast to white at least 3:1; all pairs stay apart for the three kinds of colour blindness (tests/test_plotting.py).
 COLORS = ("#0072B2", "#D55E00", "#767676", "#4A1942", "#9D0AFF", "#0A3D1F")
@@ -54,9 +55,23 @@ def set_figsize(figsize=(3.5, 2.5)):
     plt.rcParams["figure.figsize"] = figsize
 
 
+class Decades(LogFormatterSciNotation):
+    """The numbers along a logarithmic axis: 0.1, 1, 10, 100 where all lie between 0.001 and 100,000, else powers."""
+
+    def __call__(self, x, pos=None):
+        """Return what stands at x, which is nothing at most of the small ticks."""
+        power = super().__call__(x, pos)
+        low, high = sorted(self.axis.get_view_interval())
+        return f"{x:,g}" if power and 1e-4 < low and high < 1e6 else power
+
+
 def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):
     """Set the labels, limits, scales and legend of a pair of axes, and draw a grid."""
     axes.set(xlabel=xlabel, ylabel=ylabel, xscale=xscale, yscale=yscale, xlim=xlim, ylim=ylim)
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_formatter(Decades())
+            axis.set_minor_formatter(Decades())
     if legend:
         axes.legend(legend)
     axes.grid(True, color="#DDDDDD")

@@ -83,6 +83,38 @@ def test_plot_sets_labels_limits_scales_legend_and_size():
     assert plt.gcf().get_size_inches().tolist() == [5, 2]
 
 
+def numbers_along(axis):
+    axis.axes.figure.draw_without_rendering()
+    low, high = axis.get_view_interval()
+    labels = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
+    return [label.get_text() for place, label in labels if low <= place <= high]
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [
+        ([1, 1000], ["1", "10", "100", "1,000"]),
+        ([0.001, 1], ["0.001", "0.01", "0.1", "1"]),
+        ([1, 100_000], ["1", "10", "100", "1,000", "10,000", "100,000"]),
+    ],
+)
+def test_a_logarithmic_axis_names_its_numbers_in_full(ends, expected, axes):
+    plot(ends, ends, xscale="log", yscale="log", axes=axes)
+    assert numbers_along(axes.xaxis) == numbers_along(axes.yaxis) == expected
+
+
+@pytest.mark.parametrize("ends", [[1, 1e6], [1e-4, 1], [1e-9, 1e9]])
+def test_a_logarithmic_axis_that_goes_beyond_names_powers(ends, axes):
+    plot(ends, xscale="linear", yscale="log", axes=axes)
+    assert all("^" in number for number in numbers_along(axes.yaxis))
+
+
+def test_within_one_decade_the_small_ticks_are_named_too(axes):
+    plot([2, 8], [2, 8], yscale="log", axes=axes)
+    axes.figure.draw_without_rendering()
+    assert {"3", "4"} <= {label.get_text() for label in axes.yaxis.get_minorticklabels()}
+
+
 def test_plot_in_the_same_axes_replaces_what_was_there(axes):
     plot([1, 2], axes=axes)
     plot([3, 4], axes=axes)
