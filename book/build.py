@@ -132,7 +132,7 @@ def write_book(layout, entries, frameworks, executed):
     book, sources, claims = layout.build / "book", layout.sources, []
     pages = {
         path.relative_to(sources): path.read_bytes()
-        for path in [sources / "index.md", sources / "references.bib", *sources.glob("img/*")]
+        for path in [sources / "index.md", sources / "references.bib", *sources.glob("back/*.md"), *sources.glob("img/*")]
     }
     for slug in entries:
         merged = merge(entries[slug], frameworks, executed[slug], f"{slug}.md")
@@ -141,7 +141,7 @@ def write_book(layout, entries, frameworks, executed):
     pages[Path("claims.json")] = json.dumps(claims, indent=1, ensure_ascii=False) + "\n"
     for path, content in pages.items():
         write(book / path, content)
-    for path in [*book.glob("*.*"), *book.glob("img/*")]:
+    for path in [*book.glob("*.*"), *book.glob("*/*.*")]:
         if path.relative_to(book) not in pages:
             path.unlink()
 
@@ -149,7 +149,7 @@ def write_book(layout, entries, frameworks, executed):
 def stamp(layout):
     """Make the stamp of this stage newer than all that it wrote, unless it is."""
     path = layout.build / "merged"
-    found = [layout.card, *layout.build.glob("book/**"), *layout.build.glob("book/*"), *layout.build.glob("book/img/*")]
+    found = [layout.card, *layout.build.glob("book/**"), *layout.build.glob("book/*"), *layout.build.glob("book/*/*")]
     found += [*layout.build.glob("notebooks/*"), *layout.build.glob("notebooks/*/*")]
     if not path.exists() or path.stat().st_mtime_ns < max(each.stat().st_mtime_ns for each in found):
         path.touch()

@@ -28,6 +28,9 @@ extensions = [
     "book.pages.explorable",
     "book.pages.tabs",
     "book.pages.landing",
+    "book.pages.glossary",
+    "book.pages.problems",
+    "book.pages.lent",
     "book.pages.machine_card",
     "book.pages.numbers",
 ]

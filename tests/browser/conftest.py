@@ -29,7 +29,10 @@ def frameworks_on(path):
 
 
 # Known before the first test, so that each page is a test of its own and two workers share them.
-PAGES = {path.name: frameworks_on(path) for path in sorted(BOOK.glob("*.html"))}
+PAGES = {
+    path.relative_to(BOOK).as_posix(): frameworks_on(path)
+    for path in sorted([*BOOK.glob("*.html"), *BOOK.glob("back/*.html")])
+}
 SECTIONS = {name: frameworks for name, frameworks in PAGES.items() if frameworks}
 VIEWS = [f"{name}?tab={framework}" if framework else name for name in PAGES for framework in PAGES[name] or [None]]
 

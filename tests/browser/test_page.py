@@ -2,11 +2,13 @@
 
 import gzip
 import json
+import posixpath
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from conftest import PAGES
 
 WEIGHT_LIMIT = 150  # KiB, compressed, without pictures
 PICTURES = (".svg", ".png", ".jpg")
@@ -49,14 +51,14 @@ def links(path):
 
 
 def test_every_link_leads_somewhere(book):
-    found = {path.name: links(path) for path in book.glob("*.html")}
+    found = {name: links(book / name) for name in PAGES}
     lost = []
     for name, page in found.items():
         for target in page.targets:
             parts = urlsplit(target)
             if parts.scheme in ("http", "https", "mailto"):
                 continue
-            path = unquote(parts.path) or name
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path))) if parts.path else name
             known = found[path].ids if path in found else ()
             if not (book / path).exists() or parts.fragment and known and unquote(parts.fragment) not in known:
                 lost.append(f"{name}: {target}")

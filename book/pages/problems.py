@@ -1,0 +1,154 @@
+"""All napkin problems and exercises of the book on one page, each with a link to its place.
+
+```{problems}
+```
+
+A problem is an admonition whose title begins with "Napkin problem", an exercise an item of a numbered list below the
+heading "Exercises". Each page notes its own when it is read; the page that lists them is written after all are read.
+"""
+
+import re
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx_design.shared import is_component
+
+from book import FRAMEWORKS
+from book.pages.tabs import framework_of
+
+NAPKIN = "Napkin problem"
+EXERCISES = "Exercises"
+KEY = "problems"  # in the metadata of a page: a list of (kind, name, framework or None, id, what it asks)
+LISTS = "lists-problems"  # in the metadata of the page that lists them
+END = re.compile(r"(?<=[.?!])(?:\s+|$)")
+
+
+class problems(nodes.General, nodes.Element):
+    """The place of the lists."""
+
+
+class Problems(SphinxDirective):
+    """The lists of all problems, section by section."""
+
+    def run(self):
+        """Return their place, which is filled when every page has been read."""
+        self.env.metadata[self.env.docname][LISTS] = True
+        return [problems()]
+
+
+class NoteProblems(SphinxTransform):
+    """Give each problem of a page a place that a link can lead to, and note it."""
+
+    default_priority = 850
+
+    def apply(self):
+        found = []
+        for box in self.document.findall(nodes.admonition):
+            if box[0].astext().startswith(NAPKIN):
+                title = box[0].astext().removeprefix(NAPKIN).lstrip(": ")
+                told = [part for child in box if isinstance(child, nodes.paragraph) for part in sentences(child)]
+                asked = next((part for part in told if part[-1].astext().endswith("?")), told[0])
+                found.append(self.noted(NAPKIN, title[:1].upper() + title[1:], box, asked, len(found) + 1))
+        for section in self.document.findall(nodes.section):
+            if section[0].astext() == EXERCISES:
+                for listed in section.findall(nodes.enumerated_list):
+                    found += self.exercises(listed)
+        if found:
+            self.env.metadata[self.env.docname][KEY] = found
+
+    def exercises(self, listed):
+        """Return what is noted of the items of a list; a list within a solution or an item holds no exercises."""
+        if any(isinstance(up, nodes.list_item) or is_component(up, "dropdown") for up in above(listed)):
+            return []
+        numbers = range(listed.get("start", 1), listed.get("start", 1) + len(listed))
+        return [
+            self.noted("Exercise", str(number), item, next(sentences(item[0])), number)
+            for number, item in zip(numbers, listed, strict=True)
+        ]
+
+    def noted(self, kind, name, node, asked, number):
+        """Give the node of a problem an id; return what is noted of it."""
+        framework = next(filter(None, map(framework_of, above(node))), None)
+        place = nodes.make_id("-".join(filter(None, (kind.split()[0], str(number), framework))))
+        node["ids"].append(place)
+        return kind, name, framework, place, asked
+
+
+def above(node):
+    """Yield the nodes around a node, from the nearest on."""
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+def sentences(paragraph):
+    """Yield the sentences of a paragraph, each as a list of nodes that hold nothing of the page they come from."""
+    found = []
+    for node in paragraph.children:
+        pieces = END.split(node) if isinstance(node, nodes.Text) else [node]
+        for piece in pieces[:-1]:
+            yield [*found, nodes.Text(piece)]
+            found = []
+        last = nodes.Text(pieces[-1]) if isinstance(node, nodes.Text) else node.deepcopy()
+        for part in last.findall():
+            part.document = None
+        found += [last] if found or last.astext().strip() else []
+    if found:
+        yield found
+
+
+class ListProblems(SphinxPostTransform):
+    """Fill the place of the lists."""
+
+    default_priority = 5  # before references are resolved: what a problem asks may hold some
+
+    def run(self, **kwargs):
+        for place in list(self.document.findall(problems)):
+            pages = self.env.toctree_includes.get(self.config.root_doc, [])
+            place.parent.replace(place, [self.section(page) for page in pages if KEY in self.env.metadata[page]])
+
+    def section(self, page):
+        """Return the lists of a page under its title."""
+        section = nodes.section("", nodes.title("", self.env.titles[page].astext()), ids=[nodes.make_id(page)])
+        found = self.env.metadata[page][KEY]
+        for kind, title in ((NAPKIN, "Napkin problems"), ("Exercise", EXERCISES)):
+            entries = [self.entry(page, *rest) for word, *rest in found if word == kind]
+            section += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []
+        return section
+
+    def entry(self, page, name, framework, place, asked):
+        """Return the line of a problem."""
+        address = self.app.builder.get_relative_uri(self.env.docname, page)
+        address += f"?tab={framework}#{place}" if framework else f"#{place}"
+        link = nodes.reference("", name if not name.isdigit() else f"Exercise {name}", refuri=address, internal=True)
+        words = (f" ({FRAMEWORKS[framework]})" if framework else "") + ("" if name.endswith("?") else ":") + " "
+        return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(words), *(self.moved(node, page) for node in asked)))
+
+    def moved(self, node, page):
+        """Return a copy of a node of a page for this one, where no list of works stands: a citation becomes text."""
+        if isinstance(node, addnodes.pending_xref) and node["refdomain"] == "cite":
+            cites, builder = self.env.domains["cite"], self.app.builder
+            found = cites.resolve_xref(self.env, page, builder, node["reftype"], node["reftarget"], node, node)
+            return nodes.Text(found.astext())
+        copied = node.deepcopy()
+        if isinstance(copied, addnodes.pending_xref):
+            copied["refdoc"] = self.env.docname
+        return copied
+
+
+def outdated(app, env, added, changed, removed):
+    """Have the page of the lists written anew whenever any page has changed."""
+    return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
+
+
+def setup(app):
+    """Register node, directive and transforms."""
+    app.add_node(problems)
+    app.add_directive("problems", Problems)
+    app.add_transform(NoteProblems)
+    app.add_post_transform(ListProblems)
+    app.connect("env-get-outdated", outdated)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
