@@ -132,7 +132,12 @@ def write_book(layout, entries, frameworks, executed):
     book, sources, claims = layout.build / "book", layout.sources, []
     pages = {
         path.relative_to(sources): path.read_bytes()
-        for path in [sources / "index.md", sources / "references.bib", *sources.glob("back/*.md"), *sources.glob("img/*")]
+        for path in [
+            sources / "index.md",
+            sources / "references.bib",
+            *sources.glob("back/*.md"),
+            *sources.glob("img/*"),
+        ]
     }
     for slug in entries:
         merged = merge(entries[slug], frameworks, executed[slug], f"{slug}.md")

@@ -62,7 +62,7 @@ class Decades(LogFormatterSciNotation):
         """Return what stands at x, which is nothing at most of the small ticks."""
         power = super().__call__(x, pos)
         low, high = sorted(self.axis.get_view_interval())
-        return f"{x:,g}" if power and 1e-4 < low and high < 1e6 else power
+        return f"{x:,g}" if power and low > 1e-4 and high < 1e6 else power
 
 
 def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):

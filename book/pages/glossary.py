@@ -17,11 +17,9 @@ import re
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
-from book import FRAMEWORKS
-from book.pages.tabs import framework_of
+from book.pages.tabs import framework_of, frameworks_of
 
 KEY = "glossary"  # in the metadata of the page: {form: (id, meaning)}
 SILENT = (nodes.title, nodes.rubric, nodes.figure, nodes.table, nodes.literal_block, nodes.definition_list)
@@ -55,10 +53,10 @@ def glossary_of(env):
 
 
 def pattern(forms):
-    """Return an expression that finds any of the forms as whole words, the longest first."""
-    words = [re.escape(form).replace(r"\ ", r"\s+") for form in sorted(forms, key=len, reverse=True)]
-    words = [f"[{word[0]}{word[0].upper()}]{word[1:]}" if word[0].islower() else word for word in words]
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(words)})(?![\w-])")
+    """Return an expression whose group is any of the forms as whole words, the longest first."""
+    found = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
+    found = [f"[{form[0]}{form[0].upper()}]{form[1:]}" if form[0].islower() else form for form in found]
+    return re.compile(rf"(?<![\w-])({'|'.join(found)})(?![\w-])")
 
 
 def sentences(node, framework=None, within=False):
@@ -72,42 +70,36 @@ def sentences(node, framework=None, within=False):
         yield from sentences(child, framework_of(node) or framework, within or isinstance(node, nodes.paragraph))
 
 
-class LinkWords(SphinxPostTransform):
-    """Link the first use of each word on a page."""
-
-    default_priority = 210  # once references are resolved and outputs are chosen
-    formats = ("html",)
-
-    def run(self, **kwargs):
-        self.page, self.forms = glossary_of(self.env)
-        if self.page == self.env.docname:
-            for entry in self.document.findall(nodes.definition_list_item):
-                self.link(entry[-1], {entry[0]["ids"][0]})
-        elif self.page:
-            self.link(self.document, set())
-
-    def link(self, node, known):
-        """Link what stands within a node, but for the entries of the ids `known`."""
-        finder, seen = pattern(self.forms), {name: set(known) for name in FRAMEWORKS}
-        for text, framework in list(sentences(node)):
-            readers = [framework] if framework else list(FRAMEWORKS)
-            parts, end = [], 0
-            for match in finder.finditer(text):
-                word = " ".join(match.group().split())
-                place, meaning = self.forms.get(word) or self.forms[word[0].lower() + word[1:]]
-                if any(place not in seen[name] for name in readers):
-                    parts += [nodes.Text(text[end : match.start()]), self.reference(match.group(), place, meaning)]
-                    end = match.end()
+def link_words(app, document, page):
+    """Link the first use of each word on a page; in the glossary, in each meaning."""
+    home, forms = glossary_of(app.env)
+    if not home or app.builder.format != "html":
+        return
+    if page != home:
+        parts = [(document, set())]
+    else:
+        parts = [(entry[-1], {entry[0]["ids"][0]}) for entry in document.findall(nodes.definition_list_item)]
+    finder, frameworks = pattern(forms), frameworks_of(document) or [None]
+    for part, known in parts:
+        seen = {name: set(known) for name in frameworks}
+        for text, framework in list(sentences(part)):
+            linked = []
+            for word, place, meaning in words(text, finder, forms):
+                readers = [framework] if framework else frameworks
+                if place and any(place not in seen[name] for name in readers):
+                    word = make_refnode(app.builder, page, home, place, word, meaning)
+                    word["classes"].append("word")
                 for name in readers:
                     seen[name].add(place)
-            if parts:
-                text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+                linked.append(word)
+            text.parent.replace(text, linked)
 
-    def reference(self, word, place, meaning):
-        """Return the link from a word to its entry."""
-        link = make_refnode(self.app.builder, self.env.docname, self.page, place, nodes.Text(word), meaning)
-        link["classes"].append("word")
-        return link
+
+def words(text, finder, forms):
+    """Yield a text in pieces: (node, id, meaning), both None for what stands between the words of the glossary."""
+    for piece in finder.split(text):
+        known = forms.get(piece) or forms.get(piece[:1].lower() + piece[1:])
+        yield nodes.Text(piece), *(known if known and finder.fullmatch(piece) else (None, None))
 
 
 def rewrite(app, env):
@@ -120,8 +112,8 @@ def rewrite(app, env):
 
 
 def setup(app):
-    """Register both transforms."""
+    """Register all of it."""
     app.add_transform(GatherForms)
-    app.add_post_transform(LinkWords)
+    app.connect("doctree-resolved", link_words)
     app.connect("env-updated", rewrite)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

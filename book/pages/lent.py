@@ -49,7 +49,9 @@ def parsed(module):
 def exports(module):
     """Return the names in a module's `__all__`; those of another module stand there as `*other.__all__`."""
     (node,) = [node for node in parsed(module).body if isinstance(node, ast.Assign) and is_all(node.targets[0])]
-    found = [exports(each.value.value.id) if isinstance(each, ast.Starred) else [each.value] for each in node.value.elts]
+    found = [
+        exports(each.value.value.id) if isinstance(each, ast.Starred) else [each.value] for each in node.value.elts
+    ]
     return [name for names in found for name in names]
 
 
@@ -63,7 +65,8 @@ def definition(module, name):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
             return node
         if isinstance(node, ast.ImportFrom) and node.level and node.module:
-            if {"*", name} & {alias.name for alias in node.names} and (found := definition(node.module, name)):
+            named = {"*", name} & {alias.name for alias in node.names}
+            if found := named and definition(node.module, name):
                 return found
     return None
 

@@ -12,7 +12,6 @@ import re
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx_design.shared import is_component
 
@@ -100,43 +99,40 @@ def sentences(paragraph):
         yield found
 
 
-class ListProblems(SphinxPostTransform):
-    """Fill the place of the lists."""
+def list_problems(app, document, page):
+    """Fill the place of the lists on a page."""
+    for place in list(document.findall(problems)):
+        sections = app.env.toctree_includes.get(app.config.root_doc, [])
+        place.parent.replace(place, [listed(app, page, each) for each in sections if KEY in app.env.metadata[each]])
 
-    default_priority = 5  # before references are resolved: what a problem asks may hold some
 
-    def run(self, **kwargs):
-        for place in list(self.document.findall(problems)):
-            pages = self.env.toctree_includes.get(self.config.root_doc, [])
-            place.parent.replace(place, [self.section(page) for page in pages if KEY in self.env.metadata[page]])
+def listed(app, page, section):
+    """Return the lists of a section under its title, with links that start from `page`."""
+    node = nodes.section("", nodes.title("", app.env.titles[section].astext()), ids=[nodes.make_id(section)])
+    for kind, title in ((NAPKIN, "Napkin problems"), ("Exercise", EXERCISES)):
+        found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind]
+        entries = [entry(app, page, section, *rest) for rest in found]
+        node += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []
+    return node
 
-    def section(self, page):
-        """Return the lists of a page under its title."""
-        section = nodes.section("", nodes.title("", self.env.titles[page].astext()), ids=[nodes.make_id(page)])
-        found = self.env.metadata[page][KEY]
-        for kind, title in ((NAPKIN, "Napkin problems"), ("Exercise", EXERCISES)):
-            entries = [self.entry(page, *rest) for word, *rest in found if word == kind]
-            section += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []
-        return section
 
-    def entry(self, page, name, framework, place, asked):
-        """Return the line of a problem."""
-        address = self.app.builder.get_relative_uri(self.env.docname, page)
-        address += f"?tab={framework}#{place}" if framework else f"#{place}"
-        link = nodes.reference("", name if not name.isdigit() else f"Exercise {name}", refuri=address, internal=True)
-        words = (f" ({FRAMEWORKS[framework]})" if framework else "") + ("" if name.endswith("?") else ":") + " "
-        return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(words), *(self.moved(node, page) for node in asked)))
+def entry(app, page, section, name, framework, place, asked):
+    """Return the line of a problem."""
+    address = app.builder.get_relative_uri(page, section) + (f"?tab={framework}#" if framework else "#") + place
+    link = nodes.reference("", f"Exercise {name}" if name.isdigit() else name, refuri=address, internal=True)
+    words = (f" ({FRAMEWORKS[framework]})" if framework else "") + ("" if name.endswith("?") else ":") + " "
+    moved = [resolved(app, page, section, node) for node in asked]
+    return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(words), *moved))
 
-    def moved(self, node, page):
-        """Return a copy of a node of a page for this one, where no list of works stands: a citation becomes text."""
-        if isinstance(node, addnodes.pending_xref) and node["refdomain"] == "cite":
-            cites, builder = self.env.domains["cite"], self.app.builder
-            found = cites.resolve_xref(self.env, page, builder, node["reftype"], node["reftarget"], node, node)
-            return nodes.Text(found.astext())
-        copied = node.deepcopy()
-        if isinstance(copied, addnodes.pending_xref):
-            copied["refdoc"] = self.env.docname
-        return copied
+
+def resolved(app, page, section, node):
+    """Return a copy of a node of a section for `page`, where no list of works stands: a citation becomes text."""
+    if not isinstance(node, addnodes.pending_xref):
+        return node.deepcopy()
+    cited, domain = node["refdomain"] == "cite", app.env.domains[node["refdomain"]]
+    where = (app.env, section if cited else page, app.builder)
+    found = domain.resolve_xref(*where, node["reftype"], node["reftarget"], node, node[0].deepcopy())
+    return found if found and not cited else nodes.Text((found or node).astext())
 
 
 def outdated(app, env, added, changed, removed):
@@ -145,10 +141,10 @@ def outdated(app, env, added, changed, removed):
 
 
 def setup(app):
-    """Register node, directive and transforms."""
+    """Register node, directive and transform."""
     app.add_node(problems)
     app.add_directive("problems", Problems)
     app.add_transform(NoteProblems)
-    app.add_post_transform(ListProblems)
     app.connect("env-get-outdated", outdated)
+    app.connect("doctree-resolved", list_problems, priority=400)  # before words are linked (500)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -58,7 +58,9 @@ def test_every_link_leads_somewhere(book):
             parts = urlsplit(target)
             if parts.scheme in ("http", "https", "mailto"):
                 continue
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path))) if parts.path else name
+            path = (
+                posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path))) if parts.path else name
+            )
             known = found[path].ids if path in found else ()
             if not (book / path).exists() or parts.fragment and known and unquote(parts.fragment) not in known:
                 lost.append(f"{name}: {target}")
