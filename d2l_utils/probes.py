@@ -90,18 +90,19 @@ def dispatch(add, synchronize, calls=1000):
 
 
 def product_rates(prepare, n, kinds, longest=1.0):
-    """Return {kind: flop/s} of products of two n × n matrices, without a kind whose product lasts over `longest` s.
+    """Return {kind: flop/s} of products of two n × n matrices: of float32 always, of others if they are fast enough.
 
-    `prepare(n, kind)` returns a function that computes one product and waits for it. A kind for which either raises
-    an error is left out too, but for float32, which every framework has.
+    `prepare(n, kind)` returns a function that computes one product and waits for it. Left out is a kind for which
+    either raises an error, or whose product lasts over `longest` seconds; float32 stays on a busy machine, too.
     """
     rates = {}
     for kind in kinds:
         with suppress(*() if kind == "float32" else (Exception,)):  # a kind that is missing has an error of its own
             probe = min(measure(prepare(n // 8, kind), repeats=3, budget=0.1).seconds)
-            if probe * 8**3 < 4 * longest:  # small products are slower for each flop, by a factor of four at most
+            # small products are slower for each flop, by a factor of four at most
+            if kind == "float32" or probe * 8**3 < 4 * longest:
                 seconds = min(measure(prepare(n, kind), repeats=5, budget=0.3).seconds)
-                rates |= {kind: 2 * n**3 / seconds} if seconds < longest else {}
+                rates |= {kind: 2 * n**3 / seconds} if kind == "float32" or seconds < longest else {}
     return rates
 
 

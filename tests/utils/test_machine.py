@@ -159,7 +159,12 @@ def test_a_kind_of_number_that_is_slow_is_left_out():
 
 def test_a_product_that_turns_out_to_last_too_long_is_left_out():
     seconds = {100: 0.0, 800: 0.05}
-    assert probes.product_rates(lambda n, kind: lambda: time.sleep(seconds[n]), 800, ("float32",), 0.02) == {}
+    assert probes.product_rates(lambda n, kind: lambda: time.sleep(seconds[n]), 800, ("bfloat16",), 0.02) == {}
+
+
+def test_float32_stays_however_slow_its_product_is():
+    rates = probes.product_rates(lambda n, kind: lambda: time.sleep(0.02), 8, ("float32",), 0.01)
+    assert rates == {"float32": pytest.approx(2 * 8**3 / 0.02, rel=0.5)}
 
 
 def test_a_kind_of_number_that_is_missing_is_left_out_unless_it_is_float32():
