@@ -5,6 +5,7 @@ from .claims import ClaimError, claim
 from .data import DigitPictures
 from .launch import Job, free_ports, hand_back, launch
 from .plotting import plot, set_axes, set_figsize, use_svg_display
+from .scheduling import as_spans, execute, makespan, schedule
 from .specifications import specifications
 from .timelines import Span, timeline
 from .timing import Benchmark, Measurement, Timer, compare, measure, report
@@ -30,6 +31,10 @@ __all__ = [
     "Animator",
     "Span",
     "timeline",
+    "schedule",
+    "makespan",
+    "execute",
+    "as_spans",
     "Accumulator",
     "DigitPictures",
     "specifications",

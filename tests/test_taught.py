@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 # framework stands in a module of that framework (torch, torch_training), compared with the cells of its tab.
 TAUGHT = [
     ("hardware", "kernels", ("triad", "chase", "lay_ring")),
+    ("auto-parallelism", "scheduling", ("longest_path",)),
     ("parameterserver", "costs", ("star_time", "server_time", "ring_time", "tree_time")),
     ("scaling-out", "cluster", ("ring_ends", "training_ends")),
     ("parameterserver", "costs", ("hierarchical_time", "bus_bandwidth")),
