@@ -4,8 +4,10 @@ from .animator import Animator
 from .claims import ClaimError, claim
 from .data import DigitPictures
 from .launch import Job, free_ports, hand_back, launch
+from .machine import vector_bits
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .specifications import specifications
+from .storage import open_direct
 from .timelines import Span, timeline
 from .timing import Benchmark, Measurement, Timer, compare, measure, report
 from .training import Accumulator
@@ -33,4 +35,6 @@ __all__ = [
     "Accumulator",
     "DigitPictures",
     "specifications",
+    "open_direct",
+    "vector_bits",
 ]
