@@ -5,6 +5,7 @@ from .claims import ClaimError, claim
 from .data import DigitPictures
 from .launch import Job, free_ports, hand_back, launch
 from .machine import vector_bits
+from .pinned import pinned_threads
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .specifications import specifications
 from .storage import open_direct
@@ -36,5 +37,6 @@ __all__ = [
     "DigitPictures",
     "specifications",
     "open_direct",
+    "pinned_threads",
     "vector_bits",
 ]
