@@ -13,18 +13,22 @@ def open_direct(path):
     """
     if hasattr(os, "O_DIRECT") and _reads(path):  # Linux
         return open(path, "rb", buffering=0, opener=_past_cache)
-    file = open(path, "rb", buffering=0)
     if sys.platform == "darwin":
-        from fcntl import F_NOCACHE, fcntl
-
-        fcntl(file, F_NOCACHE, 1)
-    else:
-        _say_once()
-    return file
+        return open(path, "rb", buffering=0, opener=_uncached)
+    _say_once()
+    return open(path, "rb", buffering=0)
 
 
 def _past_cache(path, flags):
     return os.open(path, flags | os.O_DIRECT)
+
+
+def _uncached(path, flags):
+    from fcntl import F_NOCACHE, fcntl
+
+    handle = os.open(path, flags)
+    fcntl(handle, F_NOCACHE, 1)
+    return handle
 
 
 def _reads(path):
