@@ -4,9 +4,12 @@ from .animator import Animator
 from .claims import ClaimError, claim
 from .data import DigitPictures
 from .launch import Job, free_ports, hand_back, launch
+from .machine import vector_bits
+from .pinned import pinned_threads
 from .plotting import plot, set_axes, set_figsize, use_svg_display
 from .scheduling import as_spans, execute, makespan, schedule
 from .specifications import specifications
+from .storage import open_direct
 from .timelines import Span, timeline
 from .timing import Benchmark, Measurement, Timer, compare, measure, report
 from .training import Accumulator
@@ -38,4 +41,7 @@ __all__ = [
     "Accumulator",
     "DigitPictures",
     "specifications",
+    "open_direct",
+    "pinned_threads",
+    "vector_bits",
 ]

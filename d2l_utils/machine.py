@@ -33,6 +33,12 @@ def cores():
     return min([number, *(math.ceil(int(quota) / int(period)) for quota, period in quotas if quota.isdigit())])
 
 
+def vector_bits(information=Path("/proc/cpuinfo")):
+    """Return the width of a core's vector registers in bits, by the flags of the processor; 128 where none are told."""
+    flags = set(contents(information).split())
+    return 512 if "avx512f" in flags else 256 if "avx2" in flags else 128
+
+
 def memory():
     """Return the memory in GiB that this process may use."""
     size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

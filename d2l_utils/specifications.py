@@ -1,4 +1,4 @@
-"""The specification tables of notebooks/data/hardware.csv: each value with its unit, convention, source and date."""
+"""The specification tables of notebooks/data/hardware.csv: each value with its unit, convention, source and dates."""
 
 import csv
 from dataclasses import dataclass
@@ -22,13 +22,17 @@ UNITS = {
     "Tflop/s": 1e12,
     "bit": 1,
     "count": 1,
+    "W": 1,
     "pJ": 1e-12,
 }
 
 
 @dataclass(frozen=True)
 class Specification:
-    """One value as the file has it; all fields are text."""
+    """One value as the file has it; all fields are text.
+
+    `published` is empty where a source bears no date, `url` where the figure was measured for this book.
+    """
 
     table: str
     name: str
@@ -38,15 +42,21 @@ class Specification:
     convention: str
     source: str
     url: str
-    date: str
+    published: str
+    accessed: str
     note: str
 
     @property
     def si(self):
-        """The value in bytes, bytes/s, flop/s, seconds, joules, Hz, 1/s, bits (of a width) or as a plain count."""
+        """The value in bytes, bytes/s, flop/s, seconds, joules, Hz, 1/s, watts, bits (of a width) or as a count."""
         if self.unit not in UNITS:
             raise ValueError(f"unknown unit {self.unit!r} of {self.name}, {self.quantity}; known: {', '.join(UNITS)}")
         return float(self.value) * UNITS[self.unit]
+
+    @property
+    def place(self):
+        """What tells the row's source from others: its address, or its name where it has none."""
+        return self.url or self.source
 
     @property
     def number(self):
@@ -81,11 +91,11 @@ class Specifications(tuple):
     def _repr_markdown_(self):
         turned = len(self.quantities) > len(self.names)
         down, across = (self.quantities, self.names) if turned else (self.names, self.quantities)
-        numbers = {url: i for i, url in enumerate(dict.fromkeys(row.url for row in self), 1)}
+        numbers = {place: i for i, place in enumerate(dict.fromkeys(row.place for row in self), 1)}
         links = []
         for y in down:
-            urls = {row.url for row in self if y in (row.name, row.quantity)}
-            links.append(", ".join(f"[{i}]({url})" for url, i in numbers.items() if url in urls))
+            places = {row.place: row.url for row in self if y in (row.name, row.quantity)}
+            links.append(", ".join(_link(i, places[place]) for place, i in numbers.items() if place in places))
         columns = [["quantity" if turned else "name", ":---", *down]]
         columns += [_column(x, [self._cell(x, y) if turned else self._cell(y, x) for y in down]) for x in across]
         columns.append(["source", ":---", *links])
@@ -97,11 +107,20 @@ class Specifications(tuple):
         means = {q: dict.fromkeys(row.convention for row in self if row.quantity == q) for q in self.quantities}
         odd = dict.fromkeys(row.note for row in self if row.note)
         names = {note: dict.fromkeys(row.name for row in self if row.note == note) for note in odd}
-        rows = {row.url: row for row in sorted(self, key=lambda row: "arithmetic" not in row.source)}
+        rows = {row.place: row for row in sorted(self, key=lambda row: "arithmetic" not in row.source)}
         yield " ".join(f"*{quantity}*: {'; '.join(texts)}." for quantity, texts in means.items())
         if odd:
             yield "\n".join(f"* {'; '.join(names[note])}: {note}." for note in odd)
-        yield "\n".join(f"{i}. [{rows[url].source}]({url}), {rows[url].date}" for url, i in numbers.items())
+        yield "\n".join(f"{i}. {_link(rows[p].source, rows[p].url)}, {_dates(rows[p])}" for p, i in numbers.items())
+
+
+def _link(text, url):
+    return f"[{text}]({url})" if url else str(text)
+
+
+def _dates(row):
+    """Return when the source was published, if it says so, and when it was read, if it is one to read."""
+    return ", ".join([row.published] * bool(row.published) + [f"read {row.accessed}"] * bool(row.url))
 
 
 def _column(head, cells):

@@ -48,7 +48,7 @@ LEAST_JOULES = {
 # does not fit, except where the arithmetic below finds it: bandwidths and random reads.
 PLAUSIBLE = {
     "transfer rate": ({"MT/s"}, 1e9, 50e9),
-    "width": ({"bit"}, 64, 4096),
+    "width": ({"bit"}, 32, 4096),
     "bandwidth": (RATE, 0.1e9, 3e12),
     "bandwidth per link": (RATE, 10e9, 150e9),
     "links": ({"count"}, 1, 40),
@@ -63,6 +63,8 @@ PLAUSIBLE = {
     "16-bit peak": ({"Tflop/s"}, 1e14, 1e16),
     "16-bit achieved": ({"Tflop/s"}, 1e14, 1e16),
     "float32 peak": ({"Tflop/s"}, 1e13, 5e14),
+    "copy bandwidth": (RATE, 0.2e12, 30e12),
+    "power": ({"W"}, 100, 2000),
     "memory": (SIZE, 8e9, 1e12),
     "memory bandwidth": (RATE, 0.2e12, 30e12),
     "cores": ({"count"}, 2, 512),
@@ -84,13 +86,18 @@ def read():
 
 def malformed(rows):
     tomorrow = (date.today() + timedelta(days=1)).isoformat()  # it may be so somewhere else
+    day = re.compile(r"\d{4}-\d\d-\d\d")
     address = re.compile(r"https://[\w.-]+\.[a-z]{2,}(/[^\s()\[\]<>|]*)?")
     for row in rows:
         texts = vars(row)
         bad = [field for field, text in texts.items() if text != text.strip() or "|" in text]
-        bad += [field for field, text in texts.items() if not text and field != "note"]
-        bad += ["url"] * (not address.fullmatch(row.url))
-        bad += ["date"] * (not re.fullmatch(r"\d{4}-\d\d-\d\d", row.date) or not "2009" < row.date <= tomorrow)
+        ours = row.source.startswith("measured for this book")
+        may_lack = {"note", "url" if ours else "published"}
+        bad += [field for field, text in texts.items() if not text and field not in may_lack]
+        bad += ["url"] * (not address.fullmatch(row.url) and not (ours and not row.url))
+        bad += ["published"] * bool(row.published and not (day.fullmatch(row.published) and row.published > "2009"))
+        bad += ["accessed"] * (not day.fullmatch(row.accessed))
+        bad += ["accessed"] * (not row.published <= row.accessed <= tomorrow)
         yield from (f"{row.name}, {row.quantity}: {field}" for field in bad)
 
 
@@ -162,6 +169,8 @@ def accelerators_beyond_their_peak(rows):
         peak = accelerators.value(row.name, "16-bit peak")
         if row.quantity in ("16-bit achieved", "float32 peak") and not row.si < peak:
             yield f"{row.name}, {row.quantity}"
+        if row.quantity == "copy bandwidth" and not row.si < accelerators.value(row.name, "memory bandwidth"):
+            yield f"{row.name}: a copy beyond the memory"
         if row.quantity == "16-bit peak" and "dense" not in row.convention:
             yield f"{row.name}: dense or sparse?"
         if row.quantity == "memory bandwidth" and not 100 < peak / row.si < 600:
@@ -205,7 +214,10 @@ def test_the_file_has_nothing(check):
     [
         (malformed, "HBM3", "bandwidth", {"convention": ""}),
         (malformed, "HBM3", "bandwidth", {"name": "HBM3 "}),
-        (malformed, "HBM4", "width", {"date": "2999-01-01"}),
+        (malformed, "HBM4", "width", {"accessed": "2999-01-01"}),
+        (malformed, "HBM3", "bandwidth", {"published": "2999-01-01"}),
+        (malformed, "HBM3", "bandwidth", {"accessed": ""}),
+        (malformed, "H200 SXM", "copy bandwidth", {"published": ""}),
         (malformed, "HBM4", "width", {"url": "http://jedec.org/"}),
         (implausible, "HBM3", "bandwidth", {"unit": "GB"}),
         (implausible, "main memory", "today", {"unit": "µs"}),
@@ -221,6 +233,7 @@ def test_the_file_has_nothing(check):
         (storage_against_arithmetic, "Samsung 870 EVO (SATA)", "random read", {"value": "980000"}),
         (storage_against_arithmetic, "WD Ultrastar DC HC310 (disk)", "latency", {"value": "4.16"}),
         (accelerators_beyond_their_peak, "H100 SXM", "16-bit achieved", {"value": "1979"}),
+        (accelerators_beyond_their_peak, "H100 SXM", "copy bandwidth", {"value": "3.4"}),
         (accelerators_beyond_their_peak, "H100 SXM", "16-bit peak", {"convention": "sparse"}),
         (accelerators_beyond_their_peak, "H100 SXM", "memory bandwidth", {"value": "33.5"}),
         (cpus_against_arithmetic, "AWS Graviton4", "L2 cache", {"value": "2048"}),
@@ -247,7 +260,9 @@ def test_the_file_has_just_these_tables_and_columns():
     assert len(rows) == len(read())
 
 
-ROW = Specification("links", "bus", "speed", "25", "GB/s", "one way", "a", "https://a.org", "2026-01-01", "")
+ROW = Specification(
+    "links", "bus", "speed", "25", "GB/s", "one way", "a", "https://a.org", "2025-01-01", "2026-01-01", ""
+)
 
 
 def test_a_value_is_in_si_units():
@@ -310,7 +325,23 @@ def test_more_quantities_than_names_turn_the_table():
 
 def test_below_a_table_stand_conventions_notes_and_dated_sources():
     text = Specifications([replace(ROW, note="odd"), replace(ROW, name="net", note="odd")])._repr_markdown_()
-    assert text.split("\n\n")[1:] == ["*speed*: one way.", "* bus; net: odd.", "1. [a](https://a.org), 2026-01-01"]
+    assert text.split("\n\n")[1:] == [
+        "*speed*: one way.",
+        "* bus; net: odd.",
+        "1. [a](https://a.org), 2025-01-01, read 2026-01-01",
+    ]
+
+
+def test_a_source_without_an_address_is_named_without_a_link():
+    ours = replace(ROW, source="measured for this book", url="")
+    text = Specifications([ROW, replace(ours, name="net")])._repr_markdown_()
+    assert "| net | 25 | 2 |" in text
+    assert text.endswith("2. measured for this book, 2025-01-01")
+
+
+def test_a_source_without_a_date_says_when_it_was_read():
+    text = Specifications([replace(ROW, published="")])._repr_markdown_()
+    assert text.endswith("1. [a](https://a.org), read 2026-01-01")
 
 
 def test_every_table_has_as_many_cells_in_each_line():
