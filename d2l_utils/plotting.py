@@ -56,13 +56,19 @@ def set_figsize(figsize=(3.5, 2.5)):
 
 
 class Decades(LogFormatterSciNotation):
-    """The numbers along a logarithmic axis: 0.1, 1, 10, 100 where all lie between 0.001 and 100,000, else powers."""
+    """The numbers along a logarithmic axis: 0.1, 1, 10, 100 where all lie between 0.001 and 100000, else powers.
+
+    Side by side the longest would touch: there every other one stands.
+    """
 
     def __call__(self, x, pos=None):
         """Return what stands at x, which is nothing at most of the small ticks."""
         power = super().__call__(x, pos)
         low, high = sorted(self.axis.get_view_interval())
-        return f"{x:,g}" if power and low > 1e-4 and high < 1e6 else power
+        if not power or low < 1e-4 or high > 1e6:
+            return power
+        crowded = self.axis.axis_name == "x" and high > 3e4 and high / low > 1e4
+        return "" if crowded and round(np.log10(x)) % 2 else f"{x:.6g}"
 
 
 def set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend):
