@@ -73,6 +73,7 @@ def test_the_table_of_contents_marks_the_heading_that_a_link_from_elsewhere_lead
     wanted = page.evaluate("[...document.querySelectorAll('.toc-tree a[href^=\"#\"]')].at(-2).hash")
     open_page("about:blank", page)
     open_page(f"{server}/{section}{wanted}", page)
+    page.wait_for_function(f"(wanted) => ({MARKED})().join() === wanted", arg=wanted)
     page.evaluate(f"async () => {{ {FRAMES} }}")
     assert page.evaluate(MARKED) == [wanted]
 
