@@ -48,13 +48,15 @@ def test_what_is_sent_arrives_whatever_its_size(echo, count):
 def test_small_messages_one_after_another_do_not_wait_for_acknowledgements(echo):
     echo.send(0)
     echo.recv()
-    start = time.perf_counter()
+    took = []
     for _ in range(10):
+        start = time.perf_counter()
         echo.send(b"x" * 20_000)
         echo.send(b"y")
         echo.recv()
         echo.recv()
-    assert time.perf_counter() - start < 0.2  # with Nagle's delay 40 ms each
+        took.append(time.perf_counter() - start)
+    assert sorted(took)[5] < 0.02  # with Nagle's delay 40 ms
 
 
 def test_a_listener_that_never_comes_is_named(address):

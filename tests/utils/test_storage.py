@@ -2,7 +2,7 @@
 
 import mmap
 import os
-import time
+import threading
 
 import pytest
 
@@ -47,8 +47,10 @@ def test_each_pinned_thread_keeps_to_one_cpu_of_this_process():
     allowed = os.sched_getaffinity(0)
     number = min(2, len(allowed))
 
+    together = threading.Barrier(number)  # so that no thread takes two turns
+
     def home(_):
-        time.sleep(0.05)  # so that no thread takes two turns
+        together.wait(timeout=30)
         return os.sched_getaffinity(0)
 
     with pinned_threads(number) as pool:
