@@ -100,7 +100,8 @@ class Specifications(tuple):
         columns += [_column(x, [self._cell(x, y) if turned else self._cell(y, x) for y in down]) for x in across]
         columns.append(["source", ":---", *links])
         table = "\n".join("| " + " | ".join(line) + " |" for line in zip(*columns, strict=True))
-        return "\n\n".join([table, *self._footnotes(numbers)])
+        fold = "<details><summary>What the columns mean, and who says so</summary>"
+        return "\n\n".join([table, fold, *self._footnotes(numbers), "</details>"])
 
     def _footnotes(self, numbers):
         """Return what each quantity means, what is odd about single values if anything is, and where they are from."""

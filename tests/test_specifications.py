@@ -323,12 +323,14 @@ def test_more_quantities_than_names_turn_the_table():
     assert "| ports | 4 |" in text
 
 
-def test_below_a_table_stand_conventions_notes_and_dated_sources():
+def test_below_a_table_a_fold_holds_conventions_notes_and_dated_sources():
     text = Specifications([replace(ROW, note="odd"), replace(ROW, name="net", note="odd")])._repr_markdown_()
     assert text.split("\n\n")[1:] == [
+        "<details><summary>What the columns mean, and who says so</summary>",
         "*speed*: one way.",
         "* bus; net: odd.",
         "1. [a](https://a.org), 2025-01-01, read 2026-01-01",
+        "</details>",
     ]
 
 
@@ -336,12 +338,12 @@ def test_a_source_without_an_address_is_named_without_a_link():
     ours = replace(ROW, source="measured for this book", url="")
     text = Specifications([ROW, replace(ours, name="net")])._repr_markdown_()
     assert "| net | 25 | 2 |" in text
-    assert text.endswith("2. measured for this book, 2025-01-01")
+    assert "\n2. measured for this book, 2025-01-01\n" in text
 
 
 def test_a_source_without_a_date_says_when_it_was_read():
     text = Specifications([replace(ROW, published="")])._repr_markdown_()
-    assert text.endswith("1. [a](https://a.org), read 2026-01-01")
+    assert "\n1. [a](https://a.org), read 2026-01-01\n" in text
 
 
 def test_every_table_has_as_many_cells_in_each_line():
