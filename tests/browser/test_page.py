@@ -3,6 +3,7 @@
 import gzip
 import json
 import posixpath
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -79,6 +80,11 @@ def test_a_page_loads_from_disk_and_its_pictures_say_what_they_show(open_page, b
     page = open_page(f"{book.as_uri()}/{page_name}")
     dumb = "all => all.filter((i) => !i.alt.trim() || !i.naturalWidth).map((i) => i.src)"
     assert page.eval_on_selector_all("img", dumb) == []
+
+
+def test_no_output_shows_where_an_object_lies_in_memory(book, page_name):
+    text = (book / page_name).read_text(encoding="utf-8")
+    assert re.findall(r"&lt;[^&]* at 0x[0-9a-f]+", text) == []
 
 
 @pytest.mark.parametrize("width", [400, 1400])
