@@ -26,20 +26,20 @@ export JUPYTER_DATA_DIR := $(CURDIR)/_build/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(CURDIR)/_build/jupyter/runtime
 export IPYTHONDIR := $(CURDIR)/_build/jupyter/ipython
 export MPLCONFIGDIR := $(CURDIR)/_build/jupyter/matplotlib
-export D2L_MACHINE_CARD := $(CURDIR)/_build/machine.json
+export D2L_MACHINE_PROFILE := $(CURDIR)/_build/machine.json
 unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks card book ALWAYS lab serve browser test lint benchmark rack pins clean distclean
+.PHONY: help setup notebooks profile book ALWAYS lab serve browser test lint benchmark rack pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # The environments are looked after before the rest of this file is read, because they tell which frameworks this
 # machine can run; each time, so that what could not be had is tried again.
-ifneq ($(filter setup notebooks card book lab serve browser test lint benchmark rack _build/%,$(MAKECMDGOALS)),)
-AVAILABLE := $(shell $(PYTHON) -m book.environments docs $(FRAMEWORKS))
+ifneq ($(filter setup notebooks profile book lab serve browser test lint benchmark rack _build/%,$(MAKECMDGOALS)),)
+AVAILABLE := $(shell $(PYTHON) -m book.setup.environments docs $(FRAMEWORKS))
 $(if $(AVAILABLE),,$(error nothing can be built before the environments are made))
 endif
 
@@ -55,8 +55,8 @@ setup: ## make the environments and kernels
 notebooks: ## write the readers' notebooks into _build/notebooks, run nothing
 	@$(book) notebooks --frameworks $(AVAILABLE)
 
-card: ## measure anew what this machine can do
-	@$(book) card --frameworks $(AVAILABLE)
+profile: ## measure anew what this machine can do
+	@$(book) profile --frameworks $(AVAILABLE)
 
 book: _build/html/index.html ## set everything up, run the notebooks that changed, build the HTML book
 	@echo "the book: _build/html/index.html"
@@ -81,7 +81,7 @@ serve: book ## serve the book on 127.0.0.1 (PORT=8000)
 	$(docs)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
 browser: ## find a browser for the tests of the pages, or fetch one
-	@$(PYTHON) -m book.environments --browser
+	@$(PYTHON) -m book.setup.environments --browser
 
 test: browser book lint ## set everything up and pass all tests
 	@for f in $(AVAILABLE); do echo "== d2l_utils in $$f"; \
@@ -109,7 +109,7 @@ rack: ## record all-reduces between hosts in network namespaces of this machine,
 	@_build/env/$(firstword $(AVAILABLE))/bin/python -m rack
 
 pins: ## resolve requirements/ anew from pyproject.toml
-	@$(PYTHON) -m book.environments --pins
+	@$(PYTHON) -m book.setup.environments --pins
 
 clean: ## remove what was built, keep the environments
 	rm -rf $(filter-out _build/env _build/jupyter _build/uv _build/browsers,$(wildcard _build/*))

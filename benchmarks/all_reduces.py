@@ -3,7 +3,7 @@
 Sets the ring of ring.py beside the framework's own all-reduce, over gloo on 127.0.0.1, or over NCCL where each rank
 has a GPU. Bus bandwidth is nccl-tests': 2(n − 1)/n bytes for each byte of the array, over the time. A run takes as
 long as its slowest rank, and the figures are medians of runs that took turns. Ends with status 1 when the ring's
-bandwidth at 16 MiB is below 0.7 of the framework's. A second table has the schemes of d2l_utils.schemes, NumPy over
+bandwidth at 16 MiB is below 0.7 of the framework's. A second table has the algorithms of d2l_utils.collectives.algorithms, NumPy over
 plain sockets, beside gloo.
 """
 
@@ -13,9 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from d2l_utils.costs import bus_bandwidth
-from d2l_utils.launch import free_ports, launch
-from d2l_utils.machine import cores
+from d2l_utils.collectives.cost_model import bus_bandwidth
+from d2l_utils.jobs.job import free_ports, launch
+from d2l_utils.machine.system import cores
 
 SIZES = {"64 KiB": 2**16, "1 MiB": 2**20, "16 MiB": 2**24}  # bytes
 WORLDS = (2, 4)
@@ -38,7 +38,7 @@ def all_reduces(n):
 
 
 def over_sockets(n):
-    """Return {scheme: {bytes: {"seconds", "sent"}}} of NumPy's schemes over sockets and of gloo."""
+    """Return {algorithm: {bytes: {"seconds", "sent"}}} of NumPy's algorithms over sockets and of gloo."""
     hosts = ",".join(f"127.0.0.1:{port}" for port in free_ports(n))
     sizes = [str(size) for size in SOCKET_SIZES.values()]
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +47,7 @@ def over_sockets(n):
 
 
 def show_sockets():
-    """Print the bus bandwidths of the schemes over sockets, and of gloo."""
+    """Print the bus bandwidths of the algorithms over sockets, and of gloo."""
     for n in SOCKET_WORLDS:
         found = over_sockets(n)
         if n == SOCKET_WORLDS[0]:

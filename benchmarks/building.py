@@ -24,7 +24,7 @@ def seconds(*command, folder):
 
 
 def copy_project(folder):
-    """Copy the sources and the card of the machine, whose measuring is not what is measured."""
+    """Copy the sources and the profile of the machine, whose measuring is not what is measured."""
     hidden = shutil.ignore_patterns("_build", ".git", "__pycache__")
     shutil.copytree(ROOT, folder, ignore=hidden, dirs_exist_ok=True)
     (folder / "_build").mkdir()

@@ -1,6 +1,6 @@
 """Measure the section on hardware: `python benchmarks/hardware.py`, in the PyTorch environment, with a C compiler.
 
-Sets the triad and the chase of d2l_utils.kernels beside hardware.c, on the same arrays, and PyTorch's product
+Sets the triad and the chase of d2l_utils.machine.probes beside hardware.c, on the same arrays, and PyTorch's product
 beside the other BLAS at hand and the peak, which is measured too. Candidates take turns within one run, in an order
 drawn by lot. Ends with status 1 when a ratio misses its bounds by the medians of the rounds and by the best rounds.
 """
@@ -23,8 +23,8 @@ from random import Random
 import numpy as np
 import torch
 
-from d2l_utils.kernels import chase, lay_ring, triad
-from d2l_utils.machine import answer, caches, cores
+from d2l_utils.machine.probes import chase, lay_ring, triad
+from d2l_utils.machine.system import answer, caches, cores
 
 SECONDS = {"triad": 8, "product": 16, "chase": 2}  # of taking turns; chase: at each size
 SIZES = (1024, 2048, 4096)  # of the matrices, of which each product may choose

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from d2l_utils.cluster import asynchronous_ends, hierarchical_ends, ring_ends, server_ends, training_ends
+from d2l_utils.collectives.simulation import asynchronous_ends, hierarchical_ends, ring_ends, server_ends, training_ends
 
 N = 10_000
 HOST = 8

@@ -20,8 +20,8 @@ from random import Random
 
 import numpy as np
 
-from d2l_utils.launch import hand_back, launch
-from d2l_utils.machine import cores
+from d2l_utils.jobs.job import launch, return_value
+from d2l_utils.machine.system import cores
 
 ROOT = Path(__file__).resolve().parent.parent
 OWN = {
@@ -77,7 +77,7 @@ def race(names, build, numpy=np.asarray, ready=lambda: None):
             candidates[name]()
             found[name].append(time.perf_counter() - start)
     medians = {name: statistics.median(times[WARM_UP:]) for name, times in found.items()}
-    hand_back(medians | {"apart": apart})
+    return_value(medians | {"apart": apart})
 
 
 def farthest(a, b):

@@ -1,6 +1,6 @@
 """python -m book build        all that the HTML pages are made of; runs the notebooks that are out of date
 python -m book notebooks    the readers' notebooks; runs nothing
-python -m book card         what this machine can do, measured anew
+python -m book profile         what this machine can do, measured anew
 """
 
 import argparse
@@ -16,7 +16,7 @@ def parser():
     made = argparse.ArgumentParser(
         prog="python -m book", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    made.add_argument("step", choices=("build", "notebooks", "card"))
+    made.add_argument("step", choices=("build", "notebooks", "profile"))
     made.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
     made.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
     made.add_argument("--sections", nargs="+", metavar="SECTION", help="those to run (default: all)")
@@ -45,7 +45,7 @@ def main(arguments=None):
         with alone(layout.build):
             if options.step == "notebooks":
                 build.write_notebooks(layout, frameworks)
-            elif options.step == "card":
+            elif options.step == "profile":
                 build.measure_anew(layout, frameworks)
             else:
                 build.build(layout, frameworks, sections, options.timeout)

@@ -1,4 +1,4 @@
-"""The steps of a build in their order: numbers, readers' notebooks, card of the machine, runs, merged notebooks."""
+"""The steps of a build in their order: numbers, readers' notebooks, profile of the machine, runs, merged notebooks."""
 
 import json
 import os
@@ -28,21 +28,21 @@ def write_notebooks(layout, frameworks):
 
 def build(layout, frameworks, sections, timeout):
     """Write all that the HTML pages are made of; run those of the chosen notebooks that are out of date."""
-    os.environ["D2L_MACHINE_CARD"] = str(layout.card)  # kernels read it there
+    os.environ["D2L_MACHINE_PROFILE"] = str(layout.profile)  # kernels read it there
     entries = write_notebooks(layout, frameworks)
     kernels = {framework: find_kernel(framework) for framework in frameworks}
     for framework, kernel in kernels.items():
-        measure(framework, kernel, layout.card, layout.root)
-    card = read_card(layout)
-    around = {word: surroundings(layout.root, word, kernel, card) for word, kernel in kernels.items()}
+        measure(framework, kernel, layout.profile, layout.root)
+    profile = read_profile(layout)
+    around = {word: surroundings(layout.root, word, kernel, profile) for word, kernel in kernels.items()}
     ran, executed = [], {slug: {} for slug in entries}
     for slug in entries:
         for framework in frameworks:
-            key = run_key(of(entries[slug], framework), framework, around[framework], card)
+            key = run_key(of(entries[slug], framework), framework, around[framework], profile)
             found = up_to_date(layout.notebook("executed", framework, slug), key)
             if not found and slug in sections:
                 ours = [code(entry) for entry in of(entries[slug], framework) if entry.kind == "code"]
-                found = run(slug, framework, ours, kernels[framework], key, card["machine"], timeout, layout)
+                found = run(slug, framework, ours, kernels[framework], key, profile["machine"], timeout, layout)
                 ran.append((slug, framework))
             if found:
                 executed[slug][framework] = found
@@ -52,33 +52,35 @@ def build(layout, frameworks, sections, timeout):
 
 
 def measure(framework, kernel, path, root):
-    """Let the kernel's Python, with the kernel's settings, measure what the card `path` of this machine lacks."""
-    command = [kernel.python, "-m", "d2l_utils.card", MODULES[framework]]
-    settings = os.environ | kernel.settings | {"D2L_MACHINE_CARD": str(path)}
+    """Let the kernel's Python, with the kernel's settings, measure what the profile `path` of this machine lacks."""
+    command = [kernel.python, "-m", "d2l_utils.machine.measuring", MODULES[framework]]
+    settings = os.environ | kernel.settings | {"D2L_MACHINE_PROFILE": str(path)}
     try:
         done = subprocess.run(command, cwd=root, env=settings, stderr=subprocess.PIPE, text=True)
     except OSError as error:
-        raise BookError(f"the card of this machine: {FRAMEWORKS[framework]}'s Python does not start: {error}") from None
+        raise BookError(
+            f"the profile of this machine: {FRAMEWORKS[framework]}'s Python does not start: {error}"
+        ) from None
     if done.returncode or not path.exists():
         said = done.stderr.strip().split("\n")[-1] or f"exit status {done.returncode}"
-        raise BookError(f"the card of this machine: {FRAMEWORKS[framework]} cannot measure it: {said}")
+        raise BookError(f"the profile of this machine: {FRAMEWORKS[framework]} cannot measure it: {said}")
 
 
-def read_card(layout):
-    """Return the card of this machine."""
-    card = load(layout.card, "`make card` measures it")
-    if not isinstance(card.get("machine"), dict):
-        raise BookError(f"{layout.card} is no card of a machine: `make card` measures it anew")
-    return card
+def read_profile(layout):
+    """Return the profile of this machine."""
+    profile = load(layout.profile, "`make profile` measures it")
+    if not isinstance(profile.get("machine"), dict):
+        raise BookError(f"{layout.profile} is no profile of a machine: `make profile` measures it anew")
+    return profile
 
 
 def measure_anew(layout, frameworks):
-    """Measure this machine; the old card stays unless all of it succeeds."""
-    new = layout.card.with_name("machine.new.json")
+    """Measure this machine; the old profile stays unless all of it succeeds."""
+    new = layout.profile.with_name("machine.new.json")
     new.unlink(missing_ok=True)
     for framework in frameworks:
         measure(framework, find_kernel(framework), new, layout.root)
-    os.replace(new, layout.card)
+    os.replace(new, layout.profile)
 
 
 def up_to_date(path, key):
@@ -154,7 +156,12 @@ def write_book(layout, entries, frameworks, executed):
 def stamp(layout):
     """Make the stamp of this stage newer than all that it wrote, unless it is."""
     path = layout.build / "merged"
-    found = [layout.card, *layout.build.glob("book/**"), *layout.build.glob("book/*"), *layout.build.glob("book/*/*")]
+    found = [
+        layout.profile,
+        *layout.build.glob("book/**"),
+        *layout.build.glob("book/*"),
+        *layout.build.glob("book/*/*"),
+    ]
     found += [*layout.build.glob("notebooks/*"), *layout.build.glob("notebooks/*/*")]
     if not path.exists() or path.stat().st_mtime_ns < max(each.stat().st_mtime_ns for each in found):
         path.touch()

@@ -25,7 +25,7 @@ class Layout:
         return self.root / "_build"
 
     @property
-    def card(self):
+    def profile(self):
         """The file that tells what this machine is and can do."""
         return self.build / "machine.json"
 

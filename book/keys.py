@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from book import FRAMEWORKS, MODULES, BookError
-from d2l_utils.kept_card import statements
+from d2l_utils.machine.profile import statements
 
 
 @dataclass(frozen=True)
@@ -64,25 +64,25 @@ def code(path):
         raise BookError(f"{path}, line {error.lineno}: {error.msg}") from None
 
 
-def surroundings(root, framework, kernel, card):
+def surroundings(root, framework, kernel, profile):
     """Return what decides a run besides the notebook: the environment, d2l_utils and the tables."""
     others = {module for name, module in MODULES.items() if name != framework}
     utilities = sorted((root / "d2l_utils").rglob("*.py"))
-    utilities = [path for path in utilities if path.stem.partition("_")[0] not in others]
+    utilities = [path for path in utilities if path.parent.name not in others]
     tables = sorted((root / "notebooks" / "data").glob("*.csv"))
     return {
         "kernel": [framework, kernel.settings, kernel.packages],
-        "gpus": card["machine"].get("gpus"),
-        "d2l_utils": [[path.name, code(path)] for path in utilities],
+        "gpus": profile["machine"].get("gpus"),
+        "d2l_utils": [[str(path.relative_to(root)), code(path)] for path in utilities],
         "tables": [[path.name, path.read_text(encoding="utf-8")] for path in tables],
     }
 
 
-def run_key(entries, framework, around, card):
-    """Return the key of a run of these Entries in these surroundings; the card counts where the code reads it."""
+def run_key(entries, framework, around, profile):
+    """Return the key of a run of these Entries in these surroundings; the profile counts where the code reads it."""
     cells = [[entry.source, sorted(entry.tags)] for entry in entries if entry.kind == "code"]
     figures = None
     if any("your_machine" in source for source, _ in cells):
-        common = {name: card[name] for name in card if name not in ("frameworks", "seal")}
-        figures = [common, card.get("frameworks", {}).get(MODULES[framework])]
+        common = {name: profile[name] for name in profile if name not in ("frameworks", "seal")}
+        figures = [common, profile.get("frameworks", {}).get(MODULES[framework])]
     return hashed(cells, around, figures)

@@ -69,7 +69,7 @@ def number(sources, layout):
     outlines = {source["slug"]: source["outline"] for source in sources}
     key = hashed(outlines, around, our_code("__init__.py", "pages/*.py"), packages(sys.prefix))
     if not path.exists() or load(path).get("key") != key:
-        build, settings = layout.build, [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.card}"]
+        build, settings = layout.build, [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.profile}"]
         command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-b", "dummy", *settings]
         folders = ["-c", HERE / "pages", "-d", build / "doctrees" / "numbers", pages, build / "dummy"]
         if subprocess.run([*command, *folders], cwd=HERE.parent).returncode:

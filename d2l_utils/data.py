@@ -1,10 +1,15 @@
-"""Data sets as NumPy arrays, and minibatches of them."""
+"""Data sets as NumPy arrays, minibatches of them, and the downloads behind them."""
 
 import gzip
+import hashlib
+import os
+import sys
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import numpy as np
-
-from .download import download
 
 FASHION_MNIST = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
 FILES = {  # of Fashion-MNIST, with their MD5 sums
@@ -29,7 +34,7 @@ def digits(resize=None):
 
 
 def fashion_mnist(resize=None):
-    """Return X_train, y_train, X_test, y_test: 60,000 and 10,000 pictures of clothes, downloaded once (30 MB).
+    """Return X_train, y_train, X_test, y_test: 60,000 and 10,000 images of clothes, downloaded once (30 MB).
 
     X is float32 in [0, 1] of shape (n, side, side), side is 28 or `resize`; y is int64 of shape (n,).
     RuntimeError if the files can neither be found nor downloaded.
@@ -63,8 +68,8 @@ def resized(images, side):
     return weights @ images @ weights.T
 
 
-class DigitPictures:
-    """The 1437 training digits as a loader meets pictures in files: each is enlarged when it is asked for.
+class DigitImages:
+    """The 1437 training digits as a loader meets images in files: each is enlarged when it is asked for.
 
     `[i]` is a pair of float32 in [0, 1] of the given shape, 28 × 28 pixels in all, and a label of int32. A spline
     enlarges it, some 0.1 ms of work in Python's thread.
@@ -81,9 +86,9 @@ class DigitPictures:
         from scipy.ndimage import zoom
 
         if not 0 <= i < len(self):
-            raise IndexError(f"there are {len(self)} pictures, from 0 on; {i} is none of them")
-        picture = zoom(self._X[i], 28 / self._X.shape[1]).clip(0, 1)
-        return picture.reshape(self.shape), self._y[i]
+            raise IndexError(f"there are {len(self)} images, from 0 on; {i} is none of them")
+        image = zoom(self._X[i], 28 / self._X.shape[1]).clip(0, 1)
+        return image.reshape(self.shape), self._y[i]
 
 
 class Minibatches:
@@ -107,3 +112,92 @@ class Minibatches:
         for start in range(0, len(order), self.batch_size):
             chosen = order[start : start + self.batch_size]
             yield self.convert(self.X[chosen]), self.convert(self.y[chosen])
+
+
+class Accumulator:
+    """Sum n quantities over the minibatches of an epoch: `[i]` is the sum of quantity i."""
+
+    def __init__(self, n):
+        self.data = [0.0] * n
+
+    def add(self, *args):
+        """Add one number to each of the n sums; ValueError if there are not n."""
+        self.data = [total + float(value) for total, value in zip(self.data, args, strict=True)]
+
+    def reset(self):
+        """Set all sums to zero."""
+        self.data = [0.0] * len(self.data)
+
+    def __getitem__(self, i):
+        return self.data[i]
+
+
+TIMEOUT = 20  # seconds without a byte
+CHUNK = 1 << 16  # bytes
+NOT_SATISFIABLE = 416  # the server has no byte from there on
+
+
+def download(url, md5, folder=None, cure="or call again once the network is back"):
+    """Return the path of the file at `url`, which is downloaded unless a whole one is there already.
+
+    It lies in `folder`: $D2L_DATA or ~/.cache/d2l. What a broken transfer left is kept beside it as `.part` and
+    continued by the next call. RuntimeError with a `cure` if there is no network or if the MD5 sum differs.
+    """
+    folder = Path(folder or os.environ.get("D2L_DATA") or Path.home() / ".cache" / "d2l")
+    path = folder / url.rpartition("/")[2]
+    part = path.with_name(path.name + ".part")
+    help_ = f"put the file {path.name} into {folder}, {cure}"
+    if checksum(path) == md5:
+        return path
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if checksum(part) != md5:
+            _transfer(url, part)
+    except (OSError, HTTPException) as error:
+        raise RuntimeError(f"cannot download {url} ({error}): {help_}") from error
+    if checksum(part) != md5:
+        part.unlink()
+        raise RuntimeError(f"the download of {url} has a wrong MD5 sum and was removed: call again, or {help_}")
+    os.replace(part, path)
+    return path
+
+
+def checksum(path):
+    """Return the MD5 sum of a file in hexadecimal digits, or None if there is no such file."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+
+
+def _transfer(url, part):
+    """Append to the file `part` what it lacks, or write it afresh where the server gives the whole file only."""
+    done = part.stat().st_size if part.exists() else 0
+    try:
+        response = urlopen(Request(url, headers={"Range": f"bytes={done}-"} if done else {}), timeout=TIMEOUT)
+    except HTTPError as error:
+        if error.code != NOT_SATISFIABLE or not done:
+            raise
+        part.unlink()
+        _transfer(url, part)
+        return
+    with response:
+        done = done if response.status == 206 else 0
+        length = response.headers["Content-Length"]
+        total = done + int(length) if length else None
+        with part.open("ab" if done else "wb") as file:
+            for chunk in iter(lambda: response.read(CHUNK), b""):
+                file.write(chunk)
+                _progress(part.stem, done, done := done + len(chunk), total)
+    if total and done < total:
+        raise OSError(f"the connection ended after {done} of {total} bytes")
+
+
+def _progress(name, before, done, total):
+    """Write the percentage over the last one on the standard error stream, where it has changed."""
+    if not total:
+        return
+    percent = 100 * done // total
+    if percent > 100 * before // total:
+        end = "\n" if done == total else ""
+        print(f"\r{name}: {percent:3d} % of {total / 1e6:.1f} MB", end=end, file=sys.stderr, flush=True)

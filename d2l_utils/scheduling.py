@@ -7,7 +7,7 @@ results are the function's inputs.
 from functools import cache
 from time import perf_counter
 
-from .timelines import Span
+from d2l_utils.plots.timeline import Span
 
 
 def longest_path(nodes, duration):

@@ -1,4 +1,4 @@
-"""`python -m rack`: sum arrays over 2, 4 and 8 hosts of a rack in this machine, by three schemes; write the record."""
+"""`python -m rack`: sum arrays over 2, 4 and 8 hosts of a rack in this machine, by three algorithms; write the record."""
 
 import argparse
 import json
@@ -14,11 +14,11 @@ PLACE = ROOT / "notebooks" / "data" / "rack.json"
 def table(record):
     """Yield the lines of a record: the fitted link, then what each run was to take and took."""
     yield f"a link: alpha {1e6 * record['alpha']:.0f} µs, b {record['b'] / 1e6:.1f} MB/s"
-    yield "hosts  scheme    bytes    predicted ms  measured ms (quartiles)     measured/predicted"
+    yield "hosts  algorithm    bytes    predicted ms  measured ms (quartiles)     measured/predicted"
     for run in record["runs"]:
         predicted, seconds, low, high = (1e3 * run[key] for key in ("predicted", "seconds", "low", "high"))
         yield (
-            f"{run['n']:>5}  {run['scheme']:<8}{run['bytes']:>9}{predicted:>14.2f}"
+            f"{run['n']:>5}  {run['algorithm']:<8}{run['bytes']:>9}{predicted:>14.2f}"
             f"{seconds:>13.2f} ({low:.2f} … {high:.2f}){seconds / predicted:>12.2f}"
         )
 

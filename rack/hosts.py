@@ -40,7 +40,7 @@ def _host(host):
     _run(f"ip -n host{host} link set lo up")
     _run(f"ip -n host{host} address add {address(host)}/24 dev card")
     _run(f"ip -n host{host} link set card mtu {PACKET} txqueuelen 10000 up")
-    # Else the machine's own settings decided, and TCP's slow start would hide what the schemes do to the links.
+    # Else the machine's own settings decided, and TCP's slow start would hide what the algorithms do to the links.
     windows = f"congctl reno initcwnd {WINDOW} initrwnd {WINDOW}"
     _run(f"ip -n host{host} route replace 10.0.0.0/24 dev card src {address(host)} {windows}")
     return file

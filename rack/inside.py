@@ -11,13 +11,13 @@ from threading import Thread
 
 import numpy as np
 
-from d2l_utils.costs import ring_time, star_time
-from d2l_utils.machine import cores
+from d2l_utils.collectives.cost_model import ring_time, star_time
+from d2l_utils.machine.system import cores
 
 from .hosts import DELAY, PORT, RATE, address, build, start
 
 # Of n servers on n hosts each keeps its own share: it sends as many messages of the same size as a rank of a ring.
-MODEL = {"star": star_time, "sharded": ring_time, "ring": ring_time}
+MODEL = {"star": star_time, "direct": ring_time, "ring": ring_time}
 DEADLINE = 120  # seconds for the processes of one run
 
 
@@ -49,15 +49,15 @@ def fit(bytes, seconds):
 
 
 def measure(worlds, sizes, rounds):
-    """Return what the ping-pong printed in each round, and {(n, scheme, size): [seconds of each round]}."""
+    """Return what the ping-pong printed in each round, and {(n, algorithm, size): [seconds of each round]}."""
     links, found = [], {}
-    words = ("--schemes", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "3")
+    words = ("--algorithms", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "3")
     for _ in range(rounds):
         links.append(on_hosts(2, "rack.pingpong"))
         for n in worlds:
-            for scheme, runs in on_hosts(n, "d2l_utils.collectives", *words).items():
+            for algorithm, runs in on_hosts(n, "d2l_utils.collectives.measure", *words).items():
                 for size, run in runs.items():
-                    found.setdefault((n, scheme, int(size)), []).append(run["seconds"])
+                    found.setdefault((n, algorithm, int(size)), []).append(run["seconds"])
     return links, found
 
 
@@ -68,10 +68,10 @@ def record(worlds, sizes, rounds):
     link = {"bytes": links[0]["bytes"], "seconds": np.median([one["seconds"] for one in links], axis=0).tolist()}
     alpha, b = fit(**link)
     runs = []
-    for (n, scheme, size), seconds in found.items():
+    for (n, algorithm, size), seconds in found.items():
         low, middle, high = statistics.quantiles(seconds, n=4) if rounds > 1 else 3 * seconds
-        predicted = MODEL[scheme](n, size, alpha, b)
-        runs.append({"n": n, "scheme": scheme, "bytes": size, "predicted": predicted, "seconds": middle})
+        predicted = MODEL[algorithm](n, size, alpha, b)
+        runs.append({"n": n, "algorithm": algorithm, "bytes": size, "predicted": predicted, "seconds": middle})
         runs[-1] |= {"low": low, "high": high}
     told = {"date": date.today().isoformat(), "cores": cores(), "rate": RATE, "delay": DELAY, "rounds": rounds}
     return told | {"alpha": alpha, "b": b, "pingpong": link, "runs": runs}

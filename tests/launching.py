@@ -11,7 +11,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
-DRIVER = "import json, sys; from d2l_utils.launch import launch; print(launch(**json.loads(sys.argv[1])))"
+DRIVER = "import json, sys; from d2l_utils.jobs.job import launch; print(launch(**json.loads(sys.argv[1])))"
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ z = x
   + y
 $$ (eq-sum)
 
-::::{admonition} Napkin: how much is {eq}`eq-sum`?
+::::{admonition} Estimate: how much is {eq}`eq-sum`?
 One and one.
 
 $$
@@ -156,13 +156,13 @@ NUMBERS = {
 }
 MACHINE = {"cpu": "Tiny CPU", "cores": 2, "memory_gb": 8, "gpus": [], "system": "Tiny OS"}
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>1 + 1</text></svg>'
-CARD = f"""
+PROFILE = f"""
 import json, os, pathlib, sys
-path = pathlib.Path(os.environ["D2L_MACHINE_CARD"])
-card = json.loads(path.read_text()) if path.exists() else {{"machine": {MACHINE}, "frameworks": {{}}}}
-if sys.argv[1] not in card["frameworks"]:
-    card["frameworks"][sys.argv[1]] = {{"dispatch": 1, "threads": os.environ.get("OMP_NUM_THREADS")}}
-    path.write_text(json.dumps(card))
+path = pathlib.Path(os.environ["D2L_MACHINE_PROFILE"])
+profile = json.loads(path.read_text()) if path.exists() else {{"machine": {MACHINE}, "frameworks": {{}}}}
+if sys.argv[1] not in profile["frameworks"]:
+    profile["frameworks"][sys.argv[1]] = {{"dispatch": 1, "threads": os.environ.get("OMP_NUM_THREADS")}}
+    path.write_text(json.dumps(profile))
 """
 
 
@@ -170,12 +170,12 @@ class Project:
     """A project in the folder `root` whose four kernels are the Python that runs the tests."""
 
     def __init__(self, root, section=SECTION):
-        self.root, self.card = root, root / "_build" / "machine.json"
+        self.root, self.profile = root, root / "_build" / "machine.json"
         for framework in FRAMEWORKS:
             self.kernel(framework)
         for module in ("__init__", "timing", "torch", "tensorflow", "jax", "mxnet"):
             self.write(f"d2l_utils/{module}.py", f"name = {module!r}\n")
-        self.write("d2l_utils/card.py", CARD)
+        self.write("d2l_utils/machine/measuring.py", PROFILE)
         self.write("notebooks/img/sum.svg", SVG)
         self.write("notebooks/index.md", "# Index\n")
         self.write("notebooks/references.bib", "")

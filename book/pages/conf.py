@@ -30,8 +30,8 @@ extensions = [
     "book.pages.landing",
     "book.pages.glossary",
     "book.pages.problems",
-    "book.pages.lent",
-    "book.pages.machine_card",
+    "book.pages.api",
+    "book.pages.machine_profile",
     "book.pages.numbers",
 ]
 templates_path = ["_templates"]

@@ -1,9 +1,9 @@
-"""All napkin problems and exercises of the book on one page, each with a link to its place.
+"""All back-of-the-envelope problems and exercises of the book on one page, each with a link to its place.
 
 ```{problems}
 ```
 
-A problem is an admonition whose title begins with "Napkin problem", an exercise an item of a numbered list below the
+A problem is an admonition whose title begins with "Back-of-the-envelope problem", an exercise an item of a numbered list below the
 heading "Exercises". Each page notes its own when it is read; the page that lists them is written after all are read.
 """
 
@@ -18,7 +18,7 @@ from sphinx_design.shared import is_component
 from book import FRAMEWORKS
 from book.pages.tabs import framework_of
 
-NAPKIN = "Napkin problem"
+ENVELOPE = "Back-of-the-envelope problem"
 EXERCISES = "Exercises"
 KEY = "problems"  # in the metadata of a page: a list of (kind, name, framework or None, id, what it asks)
 LISTS = "lists-problems"  # in the metadata of the page that lists them
@@ -46,11 +46,11 @@ class NoteProblems(SphinxTransform):
     def apply(self):
         found = []
         for box in self.document.findall(nodes.admonition):
-            if box[0].astext().startswith(NAPKIN):
-                title = box[0].astext().removeprefix(NAPKIN).lstrip(": ")
+            if box[0].astext().startswith(ENVELOPE):
+                title = box[0].astext().removeprefix(ENVELOPE).lstrip(": ")
                 told = [part for child in box if isinstance(child, nodes.paragraph) for part in sentences(child)]
                 asked = next((part for part in told if part[-1].astext().endswith("?")), told[0])
-                found.append(self.noted(NAPKIN, title[:1].upper() + title[1:], box, asked, len(found) + 1))
+                found.append(self.noted(ENVELOPE, title[:1].upper() + title[1:], box, asked, len(found) + 1))
         for section in self.document.findall(nodes.section):
             if section[0].astext() == EXERCISES:
                 for listed in section.findall(nodes.enumerated_list):
@@ -109,7 +109,7 @@ def list_problems(app, document, page):
 def listed(app, page, section):
     """Return the lists of a section under its title, with links that start from `page`."""
     node = nodes.section("", nodes.title("", app.env.titles[section].astext()), ids=[nodes.make_id(section)])
-    for kind, title in ((NAPKIN, "Napkin problems"), ("Exercise", EXERCISES)):
+    for kind, title in ((ENVELOPE, "Back-of-the-envelope problems"), ("Exercise", EXERCISES)):
         found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind]
         entries = [entry(app, page, section, *rest) for rest in found]
         node += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []

@@ -7,7 +7,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from test_page import WIDTHS
 
 from book.pages.explorable import KINDS
-from d2l_utils import costs
+from d2l_utils.collectives import cost_model
 
 READ = """() => ({
     cells: [...document.querySelectorAll('.ring tbody tr')].map((row) => [...row.cells].slice(1).map((cell) =>
@@ -56,14 +56,14 @@ def value(words):
 
 
 def expected(n, S, alpha, b, inside, r):
-    """Return the seconds of each scheme as the chapter's own formulas have them."""
+    """Return the seconds of each algorithm as the chapter's own formulas have them."""
     r = min(r, n)
     return {
-        "star": costs.star_time(n, S, alpha, b),
-        "tree": costs.tree_time(n, S, alpha, b),
-        "ring": costs.ring_time(n, S, alpha, b),
-        "hierarchical": costs.hierarchical_time(r, math.ceil(n / r), S, (alpha, inside), (alpha, b)),
-        "n servers": costs.server_time(n, n, S, alpha, b),
+        "star": cost_model.star_time(n, S, alpha, b),
+        "tree": cost_model.tree_time(n, S, alpha, b),
+        "ring": cost_model.ring_time(n, S, alpha, b),
+        "hierarchical": cost_model.hierarchical_time(r, math.ceil(n / r), S, (alpha, inside), (alpha, b)),
+        "n servers": cost_model.server_time(n, n, S, alpha, b),
     }
 
 

@@ -16,7 +16,7 @@ import psutil
 
 from book.execute import no_orphans
 from book.files import load
-from d2l_utils.launch import exposed
+from d2l_utils.jobs.job import exposed
 
 CHECKED = "nbval-check-output"
 CLAIM = "application/vnd.d2l.claim+json"

@@ -1,0 +1,212 @@
+"""What goes wrong while notebooks run: one line says it, nothing good is lost, nothing keeps running."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+from tiny import MACHINE, SECTION, Project
+
+from book import execute
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project with an executed notebook that no failure may touch."""
+    project = Project(tmp_path)
+    project.good = b'{"cells": [], "metadata": {"d2l": {"key": "good"}}}'
+    project.write(project.path("executed"), project.good.decode())
+    project.write("_build/machine.json", json.dumps({"machine": MACHINE, "frameworks": {"jax": {}}}))
+    yield project
+    assert not orphans(project)
+
+
+def orphans(project):
+    """Return the processes that a cell of this project left; they carry its folder in their command line."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if any(str(project.root) in part or "d2l-" in part and ".kernel" in part for part in process.cmdline()):
+                found.append(process)
+        except psutil.Error:
+            pass  # it ended while we looked
+    return found
+
+
+def child(project):
+    """Return code that starts a child in a session of its own, marked by the project's folder."""
+    return (
+        f'import subprocess, sys\nsubprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", '
+        f'"{project.root}"], start_new_session=True)'
+    )
+
+
+def fails(project, *sources, options=()):
+    """Run these cells; check what holds for every failure; return what was said on stderr."""
+    project.code(*sources)
+    done = project.build("jax", options=options)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert project.path("executed").read_bytes() == project.good
+    assert not orphans(project)
+    return done.stderr
+
+
+def test_a_failing_cell_is_named_and_its_notebook_is_kept_apart(project):
+    said = fails(project, child(project), 'print("so far")', "1 / 0", 'print("never")')
+    first, second = said.splitlines()
+    assert first == "error: tiny (jax), cell 3: ZeroDivisionError: division by zero"
+    assert second == f"  the notebook as far as it came: {project.path('failed')}"
+    outputs = [cell["outputs"] for cell in project.read("failed")["cells"]]
+    assert outputs[1][0]["text"] == "so far\n"
+    assert outputs[2][0]["ename"] == "ZeroDivisionError"
+    assert outputs[3] == []
+
+
+def test_the_next_call_goes_on_and_clears_the_failed_notebook(project):
+    fails(project, "1 / 0")
+    project.code("2 + 2")
+    assert project.build("jax").returncode == 0
+    assert not project.path("failed").exists()
+    assert '"text/plain": "4"' in project.path("executed").read_text()
+
+
+@pytest.mark.parametrize(
+    ("death", "why"),
+    [
+        ("import os\nos._exit(3)", "exit status 3"),
+        ("import os\nos.kill(os.getpid(), 9)", "signal SIGKILL, perhaps for want of memory"),
+    ],
+)
+def test_a_dead_kernel_is_named_and_takes_its_children_along(project, death, why):
+    assert f"error: tiny (jax), cell 2: the kernel died ({why})\n" in fails(project, child(project), death)
+
+
+def test_the_last_words_of_a_dying_kernel_are_repeated(project):
+    said = fails(project, 'import os\nos.write(2, b"low-level trouble\\n")\nos.abort()')
+    assert "the kernel died (signal SIGABRT)\n  the kernel said last: low-level trouble\n" in said
+
+
+def test_a_cell_that_takes_too_long_is_stopped(project):
+    said = fails(project, "import time\ntime.sleep(60)", options=["--timeout", "1"])
+    assert said.startswith("error: tiny (jax), cell 1: ran longer than 1 s: make it do less, or allow more with")
+
+
+def test_a_missing_kernel_is_named_with_its_cure(project):
+    (project.root / "jupyter/kernels/d2l-jax/kernel.json").unlink()
+    assert project.here("build", "--frameworks", "jax").stderr == (
+        "error: JAX has no kernel d2l-jax: `make setup` installs it\n"
+    )
+
+
+@pytest.mark.parametrize("damaged", ["[]", "{}", '{"machine": 1}', '{"cells": ['])
+def test_a_damaged_card_that_is_not_measured_anew_is_named_with_its_cure(project, damaged):
+    project.write("d2l_utils/profile.py", "")
+    project.write("_build/machine.json", damaged)
+    done = project.here("build", "--frameworks", "jax")
+    assert done.returncode == 1
+    assert "machine.json is" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["/nowhere/python"], [sys.executable, "-c", 'raise SystemExit("no ipykernel")']])
+def test_a_kernel_that_does_not_start_is_named(project, command):
+    path = project.root / "jupyter/kernels/d2l-jax/kernel.json"
+    path.write_text(json.dumps({"argv": command, "display_name": "JAX", "language": "python"}))
+    said = fails(project, "1")
+    assert " does not start: " in said
+    assert "/nowhere/python" in said or "the kernel said last: no ipykernel" in said
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, number, status):
+    mark = project.root / "started"
+    project.code(child(project), f'open({str(mark)!r}, "w").close()\nimport time\ntime.sleep(6)')
+    command, pipe = project.command("build", "--frameworks", "jax"), subprocess.PIPE
+    with subprocess.Popen(command, env=project.environment(), stdout=pipe, stderr=pipe, text=True) as process:
+        while not mark.exists():
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.05)
+        stopped = time.monotonic()
+        process.send_signal(number)
+        _, said = process.communicate(timeout=20)
+    assert time.monotonic() - stopped < 4
+    assert process.returncode == status
+    assert said.splitlines()[0] == f"error: tiny (jax), cell 2: interrupted by {number.name}"
+    assert "Traceback" not in said
+    assert project.path("executed").read_bytes() == project.good
+    assert project.path("failed").exists()
+    assert not orphans(project)
+    project.code("1")
+    assert project.build("jax").returncode == 0
+
+
+def test_a_child_that_cannot_be_killed_is_named_and_not_waited_for_for_ever(monkeypatch, capsys):
+    monkeypatch.setattr(execute, "PATIENCE", 0.2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psutil.Process, "kill", lambda self: None)
+        with execute.no_orphans("tiny (jax)"):
+            process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    process.kill()
+    process.wait()
+    assert capsys.readouterr().err == f"warning: tiny (jax): cannot end the processes it started: {process.pid}\n"
+
+
+def test_where_detached_processes_are_not_found_that_is_said(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with execute.no_orphans("tiny (jax)"):
+        pass
+    assert capsys.readouterr().err == "tiny (jax): a process that it detaches from its kernel is not ended on darwin\n"
+
+
+def test_the_first_failure_ends_the_build_and_finished_notebooks_stay(project):
+    project.section(SECTION.replace("word = 'tensor'", "1 / 0"))
+    done = project.build("pytorch", "tensorflow", "jax")
+    assert done.returncode == 1
+    assert "tiny (tensorflow), cell 2: ZeroDivisionError" in done.stderr
+    assert project.path("executed", "pytorch").exists()
+    assert project.path("executed").read_bytes() == project.good
+    assert not (project.root / "_build" / "merged").exists()
+
+
+@pytest.mark.parametrize(
+    ("section", "problem"),
+    [
+        (
+            SECTION.replace("[jax]", "[jxa]"),
+            "tiny.md, cell 5 (from IPython.display import SVG): unknown tag 'jxa'; known",
+        ),
+        ("---\na: [\n---\n", "tiny.md cannot be read"),
+        (SECTION.replace('+++ {"tags": ["jax"]}', '+++ {"tags"'), "tiny.md cannot be read"),
+        (SECTION.replace(':alt: "Two', ':alt: "Two"'), "tiny.md: the options of {figure} cannot be read"),
+    ],
+)
+def test_a_wrong_source_is_named(project, section, problem):
+    project.section(section)
+    done = project.here("notebooks")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert problem in done.stderr
+
+
+def test_unknown_sections_and_frameworks_are_named_with_those_that_there_are(project):
+    assert project.here("build", "--sections", "tni").stderr == "error: unknown section: tni; known: tiny\n"
+    said = project.here("build", "--frameworks", "jxa").stderr
+    assert said == "error: unknown framework: jxa; known: pytorch tensorflow jax mxnet\n"
+
+
+def test_a_damaged_executed_notebook_is_named_with_its_cure(project):
+    project.write(project.path("executed"), '{"cells": [')
+    done = project.here("build", "--frameworks", "jax")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {project.path('executed')} is damaged")
+    assert done.stderr.endswith("delete it and run make again\n")
+
+
+def test_a_slip_in_d2l_utils_is_named_with_its_line(project):
+    project.write("d2l_utils/timing.py", "x = 1\ndef f(:\n")
+    said = project.here("build", "--frameworks", "jax").stderr
+    assert said == f"error: {project.root / 'd2l_utils/timing.py'}, line 2: invalid syntax\n"

@@ -1,0 +1,208 @@
+"""The recurrences of cluster.py against the formulas of costs.py and against events that are simulated one by one."""
+
+from heapq import heappop, heappush
+from math import inf
+
+import numpy as np
+import pytest
+
+from d2l_utils.collectives.cost_model import hierarchical_time, ring_time, server_time
+from d2l_utils.collectives.simulation import (
+    asynchronous_ends,
+    hierarchical_ends,
+    ring_ends,
+    server_ends,
+    training_ends,
+    training_spans,
+)
+
+S, ALPHA, B = 160e6, 1e-5, 16e9
+LINK = (ALPHA, B)
+INSIDE = (2e-6, 300e9)
+RNG = np.random.default_rng(0)
+
+
+def ring_by_events(ready, costs):
+    """Return when each rank is done: every message is an event, which frees two others."""
+    n = len(ready)
+    finished = {(rank, 0): time for rank, time in enumerate(ready)}
+    events = [(time, rank, 0) for rank, time in enumerate(ready)]
+    events.sort()
+    while events:
+        _, rank, step = heappop(events)
+        for other in {rank, (rank + 1) % n}:
+            both = [finished.get((other, step)), finished.get(((other - 1) % n, step))]
+            if step < 2 * (n - 1) and None not in both and (other, step + 1) not in finished:
+                finished[other, step + 1] = max(both) + costs[other]
+                heappush(events, (finished[other, step + 1], other, step + 1))
+    return [finished[rank, 2 * (n - 1)] for rank in range(n)]
+
+
+def training_by_events(compute, staleness):
+    """Return when each worker has finished each step: who is too far ahead waits for the slowest."""
+    steps, m = compute.shape
+    finish, done, waiting = np.zeros((steps + 1, m)), [0] * m, []
+    events = [(compute[0, worker], worker) for worker in range(m)]
+    events.sort()
+    while events:
+        now, worker = heappop(events)
+        done[worker] += 1
+        finish[done[worker], worker] = now
+        waiting.append(worker)
+        for idle in [other for other in waiting if done[other] <= min(done) + staleness]:
+            waiting.remove(idle)
+            if done[idle] < steps:
+                heappush(events, (now + compute[done[idle], idle], idle))
+    return finish
+
+
+def servers_by_events(compute, s, message):
+    """Return when each worker has pulled after each step: a queue for each server and direction, message by message."""
+    steps, m = compute.shape
+    free = np.zeros((2, s))
+    done, step = np.zeros((steps + 1, m)), [0] * m
+    events = [(compute[0, worker], worker) for worker in range(m)]
+    while events:
+        events.sort()
+        now, worker = events.pop(0)
+        for direction in free:
+            for server in range(s):
+                direction[server] = max(direction[server], now) + message
+            now = max([now + s * message, *direction])
+        step[worker] += 1
+        done[step[worker], worker] = now
+        if step[worker] < steps:
+            events.append((now + compute[step[worker], worker], worker))
+    return done
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 100])
+def test_a_ring_whose_ranks_are_ready_at_once_takes_what_the_formula_says(n):
+    assert ring_ends(np.zeros(n), S, *LINK) == pytest.approx(ring_time(n, S, *LINK))
+
+
+@pytest.mark.parametrize(("r", "N"), [(1, 1), (1, 5), (8, 1), (4, 3), (8, 25)])
+def test_rings_in_hosts_and_between_them_take_what_the_formula_says(r, N):
+    expected = hierarchical_time(r, N, S, INSIDE, LINK)
+    assert hierarchical_ends(np.zeros(r * N), r, S, INSIDE, LINK) == pytest.approx(expected)
+
+
+def test_a_host_that_is_not_full_is_refused():
+    with pytest.raises(ValueError, match="10 ranks do not fill hosts of 4"):
+        hierarchical_ends(np.zeros(10), 4, S, INSIDE, LINK)
+
+
+@pytest.mark.parametrize(("m", "s"), [(1, 1), (5, 1), (5, 2), (8, 8), (3, 7), (100, 10)])
+def test_the_last_worker_at_the_servers_is_done_when_the_formula_says(m, s):
+    assert max(server_ends(np.zeros(m), s, S, *LINK)) == pytest.approx(server_time(m, s, S, *LINK))
+
+
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_a_ring_is_what_its_messages_make_one_by_one(n):
+    ready, alpha, b = RNG.exponential(0.1, n), RNG.exponential(ALPHA, n), B * RNG.random(n)
+    expected = ring_by_events(ready.tolist(), alpha + S / n / b)
+    assert ring_ends(ready, S, alpha, b) == pytest.approx(expected)
+
+
+def test_a_ring_of_equal_links_waits_for_the_last_rank():
+    ready = RNG.exponential(1, 9)
+    assert ring_ends(ready, S, *LINK) == pytest.approx(max(ready) + ring_time(9, S, *LINK))
+
+
+def test_one_slow_link_holds_up_every_step_of_a_ring():
+    slow = np.full(9, B)
+    slow[4] /= 10
+    assert max(ring_ends(np.zeros(9), S, ALPHA, slow)) == pytest.approx(ring_time(9, S, ALPHA, B / 10))
+
+
+def test_hosts_of_one_rank_and_one_host_are_rings():
+    ready = RNG.exponential(0.01, 12)
+    assert hierarchical_ends(ready, 1, S, INSIDE, LINK) == pytest.approx(ring_ends(ready, S, *LINK))
+    assert hierarchical_ends(ready, 12, S, LINK, INSIDE) == pytest.approx(ring_ends(ready, S, *LINK))
+
+
+@pytest.mark.parametrize(("m", "s"), [(1, 1), (6, 1), (6, 4), (3, 5)])
+def test_servers_queue_as_their_messages_do_one_by_one(m, s):
+    ready, message = RNG.exponential(0.1, m), ALPHA + S / s / B
+    pushed, link = np.zeros(m), 0.0
+    for worker in np.argsort(ready):
+        link = max(link, ready[worker]) + message
+        pushed[worker] = max(link, ready[worker] + s * message)
+    link, expected = max(pushed), np.zeros(m)
+    for worker in np.argsort(ready):
+        link += message
+        expected[worker] = max(link, max(pushed) + s * message)
+    assert server_ends(ready, s, S, *LINK) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("staleness", [0, 1, 3, 50, inf])
+@pytest.mark.parametrize("m", [1, 2, 5])
+def test_training_is_what_its_steps_make_one_by_one(m, staleness):
+    compute = RNG.exponential(1, (20, m))
+    assert training_ends(compute, staleness) == pytest.approx(training_by_events(compute, staleness))
+
+
+def test_synchronous_training_takes_the_maximum_of_each_step_and_asynchronous_each_workers_sum():
+    compute = RNG.exponential(1, (30, 7))
+    assert training_ends(compute)[-1].max() == pytest.approx(compute.max(axis=1).sum())
+    assert training_ends(compute, inf)[1:] == pytest.approx(compute.cumsum(axis=0))
+
+
+@pytest.mark.parametrize("staleness", [0, 2, 5])
+def test_no_worker_begins_further_ahead_than_the_bound(staleness):
+    compute = RNG.exponential(1, (40, 6))
+    finish = training_ends(compute, staleness)
+    for begin in (finish[1:] - compute).ravel():
+        finished = (finish[1:] <= begin + 1e-9).sum(axis=0)
+        assert finished.max() - finished.min() <= staleness + 1
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        lambda ready: ring_ends(ready, S, *LINK),
+        lambda ready: hierarchical_ends(ready, 3, S, INSIDE, LINK),
+        lambda ready: server_ends(ready, 4, S, *LINK).max(),
+        *(lambda ready, s=s: training_ends(np.stack([ready, ready[::-1], ready]), s) for s in (0, 1, inf)),
+    ],
+)
+def test_a_later_straggler_makes_nothing_earlier(protocol):
+    for _ in range(20):
+        ready = RNG.exponential(0.01, 6)
+        late = ready + 0.02 * (np.arange(6) == RNG.integers(6))
+        assert (protocol(late) >= protocol(ready) - 1e-12).all()
+
+
+def test_a_larger_bound_never_takes_longer():
+    compute = RNG.exponential(1, (50, 8))
+    ends = [training_ends(compute, s)[-1] for s in (0, 1, 2, 4, 8, 64, inf)]
+    assert all((later <= sooner).all() for sooner, later in zip(ends, ends[1:], strict=False))
+
+
+@pytest.mark.parametrize(("m", "s"), [(1, 1), (4, 1), (5, 3), (2, 6)])
+def test_asynchronous_servers_are_what_their_messages_make_one_by_one(m, s):
+    compute = RNG.exponential(0.02, (15, m))
+    expected = servers_by_events(compute, s, ALPHA + S / s / B)
+    assert asynchronous_ends(compute, s, S, *LINK) == pytest.approx(expected)
+
+
+def test_servers_that_never_queue_leave_asynchronous_training_alone():
+    compute = RNG.exponential(1, (30, 5))
+    assert asynchronous_ends(compute, 1, 0, 0, B) == pytest.approx(training_ends(compute, inf))
+
+
+def test_too_many_workers_for_a_server_get_what_its_link_carries():
+    done = asynchronous_ends(np.full((50, 40), 0.1), 1, S, *LINK)
+    assert 40 * 50 / done.max() == pytest.approx(1 / (ALPHA + S / B), rel=0.02)
+
+
+@pytest.mark.parametrize("staleness", [0, 2])
+def test_spans_cover_a_run_without_gaps(staleness):
+    compute = RNG.exponential(1, (6, 3))
+    finish = training_ends(compute, staleness)
+    found = training_spans(compute, finish, "rank")
+    assert sum(end - start for _, start, end, kind in found if kind == "compute") == pytest.approx(compute.sum())
+    for worker in range(3):
+        own = [span for span in found if span[0] == f"rank {worker}"]
+        assert [end for _, _, end, _ in own[:-1]] == pytest.approx([start for _, start, _, _ in own[1:]])
+        assert (own[0][1], own[-1][2]) == (0, pytest.approx(finish[-1, worker]))

@@ -1,0 +1,220 @@
+"""The rack in one machine: its links, its record, what it refuses, and that nothing of it is left."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from launching import running
+
+from d2l_utils.collectives.cost_model import ring_time, star_time
+from d2l_utils.machine import datasheets
+from rack import namespaces
+from rack.__main__ import PLACE, table
+from rack.inside import fit
+from rack.switch import PACKET, Links
+
+ROOT = Path(__file__).parents[2]
+SMALL = ("--hosts", "2", "--rounds", "1", "--sizes")
+REASON = namespaces.refusal()
+can_be = pytest.mark.skipif(REASON is not None, reason=f"here a rack is refused: {REASON}")
+
+
+# Links
+
+
+def test_a_packet_alone_takes_its_bytes_over_the_rate_and_the_delay():
+    assert Links(2, 1e6, 0.5).arrival(10, 0, 1, 2000) == pytest.approx(10.502)
+
+
+def test_a_packet_waits_for_those_before_it_on_either_link_and_not_for_the_other_direction():
+    links = Links(3, 1e3, 0.5)
+    assert links.arrival(0, 0, 1, 1000) == pytest.approx(1.5)
+    assert links.arrival(0, 0, 2, 1000) == pytest.approx(2.5)  # host 0 sends one after the other
+    assert links.arrival(0, 2, 1, 1000) == pytest.approx(2.5)  # host 1 receives one after the other
+    assert links.arrival(0, 1, 0, 1000) == pytest.approx(1.5)
+
+
+def test_a_message_in_packets_takes_no_longer_than_in_one():
+    whole, cut = Links(2, 1e3, 0.5), Links(2, 1e3, 0.5)
+    assert whole.arrival(0, 0, 1, 900) == pytest.approx([cut.arrival(0, 0, 1, 300) for _ in range(3)][-1])
+
+
+def test_the_fit_finds_the_link_that_made_the_times():
+    sizes = [2**k for k in range(10, 21)]
+    assert fit(sizes, [7e-4 + size / 12e6 for size in sizes]) == pytest.approx((7e-4, 12e6))
+
+
+# The record
+
+
+@pytest.fixture(scope="module")
+def record():
+    return datasheets.rack()
+
+
+def test_the_record_has_what_its_reader_says_and_no_place_or_name(record):
+    assert record.keys() == {"date", "cores", "rate", "delay", "rounds", "alpha", "b", "pingpong", "runs"}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", record["date"])
+    assert record["rounds"] >= 3
+    for run in record["runs"]:
+        assert list(run) == ["n", "algorithm", "bytes", "predicted", "seconds", "low", "high"]
+    kinds = {(run["n"], run["algorithm"], run["bytes"]) for run in record["runs"]}
+    sizes = {size for *_, size in kinds}
+    assert kinds == {
+        (n, algorithm, size) for n in (2, 4, 8) for algorithm in ("star", "direct", "ring") for size in sizes
+    }
+    assert len(kinds) == len(record["runs"]) == 18
+
+
+def test_the_fitted_link_is_the_one_that_was_set_and_a_bit_of_software(record):
+    assert fit(**record["pingpong"]) == pytest.approx((record["alpha"], record["b"]))
+    assert record["delay"] < record["alpha"] < 2 * record["delay"]
+    assert 0.9 * record["rate"] < record["b"] < record["rate"]
+
+
+def test_the_predictions_are_those_of_the_costs(record):
+    for run in record["runs"]:
+        cost = star_time if run["algorithm"] == "star" else ring_time
+        assert run["predicted"] == pytest.approx(cost(run["n"], run["bytes"], record["alpha"], record["b"]))
+
+
+def test_the_measurements_are_near_the_predictions(record):
+    largest = max(run["bytes"] for run in record["runs"])
+    for run in record["runs"]:
+        assert 0 < run["low"] <= run["seconds"] <= run["high"]
+        low, high = (0.9, 1.2) if run["bytes"] == largest else (0.6, 1.7)  # latencies overlap; cores are shared
+        assert low < run["seconds"] / run["predicted"] < high, run
+
+
+def test_the_large_star_grows_with_the_hosts_and_the_others_do_not_double(record):
+    largest = max(run["bytes"] for run in record["runs"])
+    times = {(run["algorithm"], run["n"]): run["seconds"] for run in record["runs"] if run["bytes"] == largest}
+    assert times["star", 8] / times["star", 2] == pytest.approx(7, rel=0.2)
+    assert times["direct", 8] / times["direct", 2] < 2.5
+    assert times["ring", 8] / times["ring", 2] < 2.5
+
+
+def test_the_table_has_a_line_a_run(record):
+    lines = list(table(record))
+    assert len(lines) == 2 + len(record["runs"])
+    assert f"{1e6 * record['alpha']:.0f} µs" in lines[0]
+
+
+def test_a_missing_record_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(datasheets, "FOLDERS", (tmp_path,))
+    with pytest.raises(FileNotFoundError, match="no rack.json in .*: make rack writes it"):
+        datasheets.rack()
+
+
+# What is refused
+
+
+def command(tmp_path, *words):
+    return [sys.executable, "-m", "rack", *SMALL, *words, "--to", str(tmp_path / "rack.json")]
+
+
+def refused(tmp_path, **programs):
+    """Run the rack where there are these programs only, scripts of a shell; return the line with which it refuses."""
+    for name, script in programs.items():
+        path = tmp_path / name
+        path.write_text(f"#!{shutil.which('sh')}\n{script}\n", encoding="utf-8")
+        path.chmod(0o755)
+    settings = os.environ | {"PATH": str(tmp_path)}
+    done = subprocess.run(command(tmp_path, "64"), cwd=ROOT, env=settings, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert not (tmp_path / "rack.json").exists()
+    return done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system is what is refused")
+def test_missing_programs_are_named_with_their_packages(tmp_path):
+    assert "needs ip and nsenter (Debian: apt-get install iproute2 util-linux)" in refused(tmp_path, unshare="exit 0")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system is what is refused")
+def test_missing_rights_are_refused_with_the_system_s_own_words(tmp_path):
+    said = "unshare: unshare failed: Operation not permitted"
+    line = refused(tmp_path, ip="exit 0", nsenter="exit 0", unshare=f"echo '{said}' >&2; exit 1")
+    assert f"({said}): try root" in line
+
+
+def test_another_system_is_refused():
+    assert "this is darwin" in namespaces.refusal("darwin")
+
+
+# Real racks
+
+
+@pytest.fixture
+def marked(tmp_path, monkeypatch):
+    """Mark all that the test starts; check that nothing of it is left, and that the machine has the networks it had."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    before = networks()
+    yield
+    signal.signal(signal.SIGINT, handler)
+    assert (running(tmp_path), networks()) == ([], before)
+
+
+def networks():
+    return [subprocess.run(["ip", *words], capture_output=True).stdout for words in (["netns"], ["-o", "-br", "link"])]
+
+
+@can_be
+def test_a_rack_of_two_hosts_is_built_used_and_removed(tmp_path, marked):
+    done = subprocess.run(command(tmp_path, "4096"), cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    record = json.loads((tmp_path / "rack.json").read_text(encoding="utf-8"))
+    assert [run["algorithm"] for run in record["runs"]] == ["star", "direct", "ring"]
+    assert all(run["seconds"] > 2 * record["delay"] for run in record["runs"])  # a message there and one back
+    assert done.stdout.splitlines() == list(table(record))
+
+
+@can_be
+def test_a_rank_that_fails_ends_the_rack(tmp_path, marked):
+    done = subprocess.run(command(tmp_path, "-64"), cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "no rack: of 2 ranks, in their order, the exit statuses are [1, 1]"
+    assert not (tmp_path / "rack.json").exists()
+
+
+@can_be
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_a_rack_that_is_ended_from_outside_leaves_nothing(tmp_path, marked, number, status):
+    process = subprocess.Popen(command(tmp_path, "1000000"), cwd=ROOT, stdout=subprocess.DEVNULL)
+    wait_until(lambda: reduces(tmp_path))
+    process.send_signal(number)
+    assert process.wait(timeout=10) == status
+    wait_until(lambda: not running(tmp_path), seconds=5)
+
+
+def reduces(folder):
+    """Tell whether hosts of a rack with this temporary folder run all-reduces."""
+    for process in running(folder):
+        with suppress(psutil.Error):  # it has just ended
+            if "d2l_utils.collectives.measure" in process.cmdline():
+                return True
+    return False
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_the_record_is_shipped_with_the_package():
+    assert PLACE.parent in datasheets.FOLDERS
+    assert PACKET < 2**16
