@@ -4,7 +4,7 @@
 
 PYTHON ?= python3
 PORT ?= 8000
-KNOWN := pytorch tensorflow jax mxnet
+KNOWN := $(shell sed -n 's/^\[tool.d2l.frameworks.\([a-z]*\)\]$$/\1/p' pyproject.toml)
 SLUGS := $(filter-out index,$(patsubst notebooks/%.md,%,$(wildcard notebooks/*.md)))
 FRAMEWORKS ?= $(KNOWN)
 SECTIONS ?= $(SLUGS)

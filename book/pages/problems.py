@@ -3,8 +3,9 @@
 ```{problems}
 ```
 
-A problem is an admonition whose title begins with "Back-of-the-envelope problem", an exercise an item of a numbered list below the
-heading "Exercises". Each page notes its own when it is read; the page that lists them is written after all are read.
+A problem is an admonition whose title begins with "Back-of-the-envelope problem", an exercise an item of a numbered list
+below the heading "Exercises".
+Each page notes its own when it is read; the page that lists them is written after all are read.
 """
 
 import re

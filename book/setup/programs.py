@@ -8,9 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
-ROOT = Path(__file__).resolve().parents[2]
+from book import ROOT
+from d2l_utils.machine.system import gpus
+
 BUILD = ROOT / "_build"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # What pip, uv and Playwright write, in small letters, when no server answers.
@@ -34,23 +36,29 @@ class LeftOutError(SetupError):
     """A framework cannot be had here or now; the book goes without its tab."""
 
 
-def tell(line):
+def tell(line: str) -> None:
     """Say on stderr what goes on, since stdout carries the result."""
     print(line, file=sys.stderr, flush=True)
 
 
-def call(command, failure, **environment):
-    """Run `command` quietly and return what it prints; raise SetupError with `failure` and the reason."""
+def call(command: Sequence[str], failure: str, **environment: str) -> str:
+    """Run `command` quietly and return what it prints.
+
+    Raises
+    ------
+    SetupError
+        With `failure` and the reason, where the command does not succeed.
+    """
     done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout
-    said = (done.stderr or done.stdout).strip()
-    if any(words in said.lower() for words in NETWORK_WORDS):
+    message = (done.stderr or done.stdout).strip()
+    if any(words in message.lower() for words in NETWORK_WORDS):
         raise SetupError(f"{failure}: no server answers. Is there a network connection? The next call tries again")
-    raise SetupError(f"{failure}: {' '.join(said.splitlines()[-4:])[-400:]}")
+    raise SetupError(f"{failure}: {' '.join(message.splitlines()[-4:])[-400:]}")
 
 
-def check_compiler():
+def check_compiler() -> None:
     """Raise SetupError unless a C++ compiler is on the path."""
     names = [os.environ.get("CXX"), "c++", "g++", "clang++"]
     if not any(shutil.which(name) for name in names if name):
@@ -60,19 +68,17 @@ def check_compiler():
         )
 
 
-def has_gpu():
+def has_gpu() -> bool:
     """Tell whether an NVIDIA driver answers with at least one GPU."""
-    if not shutil.which("nvidia-smi"):
-        return False
-    return "GPU " in subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
+    return bool(gpus())
 
 
-def find_uv(wanted):
+def find_uv(wanted: str) -> str:
     """Return the path of uv: one on PATH if it has the version `wanted` or a newer one, else our own below `_build`."""
     own = BUILD / "uv" / "bin" / "uv"
-    for path in (shutil.which("uv"), own):
+    for path in (shutil.which("uv"), str(own)):
         if path and uv_version(path) >= tuple(map(int, wanted.split("."))):
-            return str(path)
+            return path
     tell("setting up: uv")
     call(
         [sys.executable, "-m", "venv", str(BUILD / "uv")],
@@ -82,28 +88,32 @@ def find_uv(wanted):
     return str(own)
 
 
-def uv_version(path):
+def uv_version(path: str) -> tuple[int, ...]:
     """Return the version of a uv as a tuple of numbers, () if it does not answer."""
     try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+        answer = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
     except OSError:
         return ()
-    found = re.match(r"uv (\d+)\.(\d+)\.(\d+)", said)
+    found = re.match(r"uv (\d+)\.(\d+)\.(\d+)", answer)
     return tuple(map(int, found.groups())) if found else ()
 
 
-def find_browser():
+def find_browser() -> str | None:
     """Return the path of a Chromium: the first on PATH, else the one that `get_browser` fetched, else None."""
-    on_path = filter(None, map(shutil.which, BROWSERS))
+    for name in BROWSERS:
+        on_path = shutil.which(name)
+        if on_path:
+            return on_path
     # Playwright writes the marker when its download is whole.
-    whole = sorted((BUILD / "browsers").glob("chromium_headless_shell-*/INSTALLATION_COMPLETE"))
     fetched = [
-        str(path) for mark in whole for path in mark.parent.glob("chrome-headless-shell-*/chrome-headless-shell")
+        str(path)
+        for mark in sorted((BUILD / "browsers").glob("chromium_headless_shell-*/INSTALLATION_COMPLETE"))
+        for path in mark.parent.glob("chrome-headless-shell-*/chrome-headless-shell")
     ]
-    return next(on_path, None) or (fetched[-1] if fetched else None)
+    return fetched[-1] if fetched else None
 
 
-def get_browser():
+def get_browser() -> None:
     """Fetch a Chromium below `_build` unless there is one; SetupError if there is none then, or it does not start."""
     install = "install it (Debian: apt-get install chromium)"
     if not find_browser():

@@ -1,58 +1,64 @@
-"""Measure what the profile of this machine lacks: `python -m d2l_utils.machine.measuring torch` does it for one framework.
+"""Measure what the profile of this machine lacks: `python -m d2l_utils.machine.measuring torch` for one framework.
 
-The framework is imported only if its part of the profile is missing or out of date. What it is asked for is what each of
-the four modules defines by the same names: a tiny sum, a product, a copy, and its GPUs.
+The framework is imported only if its part of the profile is missing or out of date. Each of the four modules defines
+what is measured by the same names: a tiny sum, a product, a copy, and its GPUs.
 """
 
 import importlib
 import json
 import os
 import sys
-from contextlib import contextmanager, suppress
 from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from d2l_utils.machine.profile import MEASURING, code, describes_here, has_part, place, read, sealed, version
+from d2l_utils.files import locked, write_atomically
+from d2l_utils.machine.profile import MEASURING, code, has_part, matches_machine, profile_path, read, sealed, version
 from d2l_utils.machine.system import caches, cores, describe
 
-try:
-    import fcntl
-except ImportError:  # Windows has none: two processes at once may then measure twice
-    fcntl = None
-
-# A library counts the machine's cores by itself, also those that a container's quota withholds.
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+KINDS = ("float32", "bfloat16")
 
 
-def main(module):
-    """Bring the profile up to date for the framework whose module here is `module`."""
-    path = place()
+def main(module: str) -> None:
+    """Bring the profile up to date for one framework.
+
+    Parameters
+    ----------
+    module : str
+        The framework's folder in d2l_utils.
+
+    Raises
+    ------
+    SystemExit
+        With a line that says whether the measurement failed or its result cannot be written.
+    """
+    path = profile_path()
     try:
-        with alone(path):
-            kept = read(path)
-            if describes_here(kept) and has_part(kept, module):
-                return
-            print(f"measuring what this machine can do with {module}: once", flush=True)
-            probes = load_probes()
-            kept = kept if describes_here(kept) else measure_machine(probes)
-            kept["frameworks"][module] = measure_framework(probes, module)
-            write(path, kept)
+        with locked(path.with_name(f".{path.name}.lock")):
+            profile = read(path)
+            if not (matches_machine(profile) and has_part(profile, module)):
+                print(f"measuring what this machine can do with {module}: once", flush=True)
+                write(path, measured(profile, module))
     except OSError as error:
-        sys.exit(f"the profile cannot be kept: {error}")
+        sys.exit(f"cannot write {path}: {error}")
 
 
-def load_probes():
-    """Return the module that measures. Its NumPy starts one thread for each core, whatever number is set."""
-    before = dict(os.environ)
-    os.environ |= dict.fromkeys(THREADS, str(cores()))
+def measured(profile: dict[str, Any], module: str) -> dict[str, Any]:
+    """Return the profile with the framework's part measured, and all else too if it is of another machine."""
     try:
-        return importlib.import_module("d2l_utils.machine.probes")
-    finally:
-        os.environ.clear()
-        os.environ |= before
+        if not matches_machine(profile):
+            profile = measure_machine()
+        parts = profile["frameworks"] | {module: measure_framework(module)}
+    except OSError as error:
+        sys.exit(f"the measurement failed: {error}")
+    return profile | {"frameworks": parts}
 
 
-def measure_machine(probes):
+def measure_machine() -> dict[str, Any]:
     """Return what needs no framework, measured before one is imported, whose threads would take part."""
+    from d2l_utils.machine import probes  # here: numba takes a second to import, and most calls measure nothing
+
     sizes = probes.WORKING_SETS
     return {
         "code": code(*MEASURING),
@@ -70,50 +76,32 @@ def measure_machine(probes):
     }
 
 
-def measure_framework(probes, module):
+def measure_framework(module: str) -> dict[str, Any]:
     """Return the framework's part. Its products use all cores unless OMP_NUM_THREADS says otherwise."""
+    from d2l_utils.machine import probes
+
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
     d2l = importlib.import_module(f"d2l_utils.{module}")
-
-    def rates(device, n):
-        return probes.product_rates(lambda n, kind: d2l._product(device, n, kind), n, ("float32", "bfloat16"))
-
     return {
         "version": version(module),
         "code": code(f"{module}/__init__.py"),
         "date": date.today().isoformat(),
         "dispatch": probes.dispatch(d2l._tiny_sum(d2l.try_gpu()), d2l.synchronize),
-        "product": rates(d2l.try_gpu(-1), 2000),
+        "product": probes.product_rates(partial(d2l._product, d2l.try_gpu(-1)), 2000, KINDS),
         "gpus": [
             {
                 "name": name,
                 "bandwidth": probes.copy_bandwidth(d2l._copy(d2l.try_gpu(i), 2**29), 2**29),
-                "product": rates(d2l.try_gpu(i), 8192),
+                "product": probes.product_rates(partial(d2l._product, d2l.try_gpu(i)), 8192, KINDS),
             }
             for i, name in enumerate(d2l._gpu_names())
         ],
     }
 
 
-@contextmanager
-def alone(path):
-    """Wait until no other process measures for this file; where the system can make no lock, go on."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_name(f".{path.name}.lock"), "w") as lock:
-        with suppress(OSError):
-            if fcntl:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def write(path, kept):
-    """Put the profile in place in one step; OSError leaves the old one as it was, and no other file."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(json.dumps(sealed(kept), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+def write(path: Path, profile: dict[str, Any]) -> None:
+    """Write the profile in one step; OSError leaves the old file as it was, and no other one."""
+    write_atomically(path, json.dumps(sealed(profile), indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What this machine is, as the system tells; threads that keep to a core, reads past the page cache.
+"""What the operating system reports about this machine; threads pinned to a CPU; reads that bypass the page cache.
 
-Standard library only; sizes in bytes unless a name says otherwise.
+Standard library only: the set-up uses this module before anything is installed.
 """
 
 import functools
@@ -12,66 +12,102 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from io import FileIO
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+SIZE_SUFFIXES = {"K": 2**10, "M": 2**20, "G": 2**30}
+MACOS_CACHES = {
+    "l1dcachesize": (1, "data"),
+    "l1icachesize": (1, "instruction"),
+    "l2cachesize": (2, "unified"),
+    "l3cachesize": (3, "unified"),
+}
 
 
-def describe():
-    """Return a dict of cpu (model), cores and memory_gb (both what may be used), gpus (a list) and system."""
+def describe() -> dict[str, Any]:
+    """Return what this machine is.
+
+    Returns
+    -------
+    dict
+        ``cpu`` (its model), ``cores`` and ``memory_gb`` (what this process may use), ``gpus`` (a list of names) and
+        ``system``.
+    """
     return {"cpu": cpu(), "cores": cores(), "memory_gb": memory(), "gpus": gpus(), "system": system()}
 
 
-def cpu():
+def cpu() -> str:
     """Return the name of the processor's model."""
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        for line in information.read_text().splitlines():
-            if line.startswith("model name"):
-                return " ".join(line.partition(":")[2].split())
+    for line in contents(Path("/proc/cpuinfo")).splitlines():
+        if line.startswith("model name"):
+            return " ".join(line.partition(":")[2].split())
     if platform.system() == "Darwin":
         return answer("sysctl", "-n", "machdep.cpu.brand_string")
     return platform.processor() or platform.machine()
 
 
-def cores():
-    """Return the number of CPUs (hardware threads) that this process may use, a part of one counted as a whole."""
-    number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    quotas = [line.split() for line in limits("cpu.max")]
-    return min([number, *(math.ceil(int(quota) / int(period)) for quota, period in quotas if quota.isdigit())])
+def cores() -> int:
+    """Return the number of CPUs (hardware threads) that this process may use; a fraction of one counts as a whole."""
+    numbers = [len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1]
+    for limit in cgroup_limits("cpu.max"):
+        quota, period = limit.split()
+        if quota.isdigit():
+            numbers.append(math.ceil(int(quota) / int(period)))
+    return min(numbers)
 
 
-def vector_bits(information=Path("/proc/cpuinfo")):
-    """Return the width of a core's vector registers in bits, by the flags of the processor; 128 where none are told."""
-    flags = set(contents(information).split())
-    return 512 if "avx512f" in flags else 256 if "avx2" in flags else 128
+def vector_bits(information: Path = Path("/proc/cpuinfo")) -> int:
+    """Return the width of a core's vector registers in bits, by the processor's flags; 128 if there are no flags."""
+    flags = contents(information).split()
+    if "avx512f" in flags:
+        return 512
+    return 256 if "avx2" in flags else 128
 
 
-def memory():
+def memory() -> int:
     """Return the memory in GiB that this process may use."""
-    size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return round(min([size, *(int(line) for line in limits("memory.max") if line.isdigit())]) / 2**30)
+    sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    sizes += [int(limit) for limit in cgroup_limits("memory.max") if limit.isdigit()]
+    return round(min(sizes) / 2**30)
 
 
-def limits(name, root=Path("/sys/fs/cgroup"), told=Path("/proc/self/cgroup")):
-    """Return what the control groups (version 2) around this process say on `name`: texts, its own group's first."""
-    own = [line.removeprefix("0::/") for line in contents(told).splitlines() if line.startswith("0::/")]
-    groups = [folder for path in own for folder in (root / path, *(root / path).parents)]
-    return [text for folder in groups if folder.is_relative_to(root) and (text := contents(folder / name))]
+def cgroup_limits(
+    name: str, root: Path = Path("/sys/fs/cgroup"), membership: Path = Path("/proc/self/cgroup")
+) -> list[str]:
+    """Return the limits that the control groups (version 2) around this process set, its own group's first.
+
+    Parameters
+    ----------
+    name : str
+        The file of a limit, such as "cpu.max".
+    root, membership : Path
+        Where the groups are mounted, and the file that names this process's own.
+    """
+    found = []
+    for line in contents(membership).splitlines():
+        if line.startswith("0::/"):
+            own = root / line.removeprefix("0::/")
+            groups = [group for group in (own, *own.parents) if group.is_relative_to(root)]
+            found += [contents(group / name) for group in groups]
+    return [limit for limit in found if limit]
 
 
-def contents(path):
-    """Return the text of a file without space around it, or '' if it cannot be read."""
-    with suppress(OSError):
+def contents(path: Path) -> str:
+    """Return the text of a file without surrounding white space, or "" if it cannot be read."""
+    try:
         return path.read_text().strip()
-    return ""
+    except OSError:
+        return ""
 
 
-def gpus():
-    """Return the names of the NVIDIA GPUs."""
+def gpus() -> list[str]:
+    """Return the names of the NVIDIA GPUs; an empty list if there is no driver or no GPU."""
     return answer("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines()
 
 
-def system():
+def system() -> str:
     """Return the name of the operating system."""
     try:
         return platform.freedesktop_os_release()["PRETTY_NAME"]
@@ -79,8 +115,8 @@ def system():
         return platform.platform(terse=True)
 
 
-def answer(*command):
-    """Return what `command` prints, or '' when it cannot, or not within 30 s."""
+def answer(*command: str) -> str:
+    """Return what a command prints, or "" if it is missing, fails or takes longer than 30 s."""
     if not shutil.which(command[0]):
         return ""
     try:
@@ -90,93 +126,113 @@ def answer(*command):
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def caches(folder=Path("/sys/devices/system/cpu/cpu0/cache")):
-    """Return the caches of the first core: dicts of level, kind, bytes and shared_by (cores, None if not told).
+def caches(folder: Path = Path("/sys/devices/system/cpu/cpu0/cache")) -> list[dict[str, Any]]:
+    """Return the caches of the first core as the system reports them; a virtual machine may report too much.
 
-    They are what the system reports, which in a virtual machine may be more than acts; [] where it reports none.
+    Returns
+    -------
+    list of dict
+        ``level``, ``kind``, ``bytes`` and ``shared_by`` (a number of cores, None if unknown); empty if the system
+        reports no caches.
     """
-    found = [cache for path in sorted(folder.glob("index*")) if (cache := _linux_cache(path))]
     if platform.system() == "Darwin":
-        names = {
-            "l1dcachesize": (1, "data"),
-            "l1icachesize": (1, "instruction"),
-            "l2cachesize": (2, "unified"),
-            "l3cachesize": (3, "unified"),
-        }
-        sizes = {  # of the fast cores, where there are two kinds
-            name: answer("sysctl", "-n", f"hw.perflevel0.{name}") or answer("sysctl", "-n", f"hw.{name}")
-            for name in names
-        }
-        found = [
-            {"level": level, "kind": kind, "bytes": int(sizes[name]), "shared_by": 1 if level == 1 else None}
-            for name, (level, kind) in names.items()
-            if sizes[name].isdigit() and int(sizes[name])
-        ]
-    return found
+        found = [_macos_cache(name) for name in MACOS_CACHES]
+    else:
+        found = [_linux_cache(path) for path in sorted(folder.glob("index*"))]
+    return [cache for cache in found if cache]
 
 
-def _linux_cache(path):
-    """Return one cache, or None where its level, kind or size is not told."""
+def _macos_cache(name: str) -> dict[str, Any] | None:
+    """Return one cache, of the fast cores where there are two kinds; None if the system does not report it."""
+    size = answer("sysctl", "-n", f"hw.perflevel0.{name}") or answer("sysctl", "-n", f"hw.{name}")
+    if not size.isdigit() or int(size) == 0:
+        return None
+    level, kind = MACOS_CACHES[name]
+    return {"level": level, "kind": kind, "bytes": int(size), "shared_by": 1 if level == 1 else None}
+
+
+def _linux_cache(path: Path) -> dict[str, Any] | None:
+    """Return one cache; None if the system does not report its level, kind or size."""
     level, kind, size = (contents(path / name) for name in ("level", "type", "size"))
     if not (level and kind and size):
         return None
-    sharing = _count(contents(path / "shared_cpu_list"))
-    in_a_core = _count(contents(path.parents[1] / "topology" / "thread_siblings_list"))
+    threads = _count(contents(path / "shared_cpu_list"))
+    threads_per_core = _count(contents(path.parents[1] / "topology" / "thread_siblings_list"))
     return {
         "level": int(level),
         "kind": kind.lower(),
-        "bytes": int(size.rstrip("KMG")) * {"K": 2**10, "M": 2**20, "G": 2**30}.get(size[-1], 1),
-        "shared_by": max(1, sharing // in_a_core) if sharing and in_a_core else None,
+        "bytes": int(size.rstrip("KMG")) * SIZE_SUFFIXES.get(size[-1], 1),
+        "shared_by": max(1, threads // threads_per_core) if threads and threads_per_core else None,
     }
 
 
-def _count(ranges):
-    """Return how many numbers a list such as '0-3,8' has, 0 if it is empty."""
-    ends = [[int(end) for end in part.split("-")] for part in ranges.split(",") if part]
-    return sum(pair[-1] - pair[0] + 1 for pair in ends)
+def _count(ranges: str) -> int:
+    """Return how many numbers a list such as "0-3,8" has; 0 if it is empty."""
+    total = 0
+    for part in ranges.split(","):
+        if part:
+            first, _, last = part.partition("-")
+            total += int(last or first) - int(first) + 1
+    return total
 
 
-def pinned_threads(number):
-    """Return a ThreadPoolExecutor whose threads keep to one CPU each, as far apart as this process may choose.
+def pinned_threads(number: int) -> ThreadPoolExecutor:
+    """Return a pool whose threads each stay on a CPU of their own, spread over the CPUs that this process may use.
 
-    Where there are fewer CPUs than threads, or the system offers no choice (macOS), the system places them.
+    Where there are fewer CPUs than threads, or the system lets nobody choose (macOS), the system places the threads.
+
+    Parameters
+    ----------
+    number : int
+        How many threads the pool has.
     """
     cpus = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if len(cpus) < number:
         return ThreadPoolExecutor(number)
-    homes = iter(cpus[i * (len(cpus) - 1) // max(1, number - 1)] for i in range(number))
-    return ThreadPoolExecutor(number, initializer=lambda: os.sched_setaffinity(0, {next(homes)}))
+    free: SimpleQueue[int] = SimpleQueue()  # threads start side by side, and each takes one
+    for i in range(number):
+        free.put(cpus[i * (len(cpus) - 1) // max(1, number - 1)])
+    return ThreadPoolExecutor(number, initializer=_pin_this_thread, initargs=(free,))
 
 
-def open_direct(path):
-    """Return a file, opened to be read past the page cache: whole pages, into memory that begins with one (mmap's).
+def _pin_this_thread(free: "SimpleQueue[int]") -> None:
+    os.sched_setaffinity(0, {free.get_nowait()})
 
-    Where the system or the file system offers no such reads, it is opened as usual, and one line says so.
+
+def open_direct(path: str | Path) -> FileIO:
+    """Open a file for reads that bypass the page cache.
+
+    Where the system or the file system has no such reads, the file is opened as usual and one line says so.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file. Read whole pages of it, into memory that begins at a page (mmap's).
     """
-    if hasattr(os, "O_DIRECT") and _reads(path):  # Linux
-        return open(path, "rb", buffering=0, opener=_past_cache)
+    if hasattr(os, "O_DIRECT") and _can_bypass_cache(path):  # Linux
+        return open(path, "rb", buffering=0, opener=_open_direct_linux)
     if sys.platform == "darwin":
-        return open(path, "rb", buffering=0, opener=_uncached)
-    _say_once()
+        return open(path, "rb", buffering=0, opener=_open_direct_macos)
+    _warn_once()
     return open(path, "rb", buffering=0)
 
 
-def _past_cache(path, flags):
+def _open_direct_linux(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_DIRECT)
 
 
-def _uncached(path, flags):
-    from fcntl import F_NOCACHE, fcntl
+def _open_direct_macos(path: str, flags: int) -> int:
+    from fcntl import F_NOCACHE, fcntl  # type: ignore[attr-defined]  # macOS only
 
     handle = os.open(path, flags)
     fcntl(handle, F_NOCACHE, 1)
     return handle
 
 
-def _reads(path):
-    """Tell whether the file system opens and reads the file past the cache: some refuse only the read."""
+def _can_bypass_cache(path: str | Path) -> bool:
+    """Return whether the file system opens and reads the file past the cache: some refuse only the read."""
     try:
-        with open(path, "rb", buffering=0, opener=_past_cache) as file, mmap.mmap(-1, mmap.PAGESIZE) as page:
+        with open(path, "rb", buffering=0, opener=_open_direct_linux) as file, mmap.mmap(-1, mmap.PAGESIZE) as page:
             file.readinto(page)
     except OSError:
         return False
@@ -184,5 +240,5 @@ def _reads(path):
 
 
 @functools.cache
-def _say_once():
+def _warn_once() -> None:
     print("reads here come through the page cache")

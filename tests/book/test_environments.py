@@ -1,27 +1,29 @@
 """The pins, pyproject.toml and environment.yml agree; what is out of date is made anew, and nothing else."""
 
-import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tomllib
+import time
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.specifiers import SpecifierSet
 
-from book import environments, programs
+from book import FRAMEWORKS, ROOT, project
+from book.setup import environments, packages, programs
+from d2l_utils.files import locked
 
-ROOT = Path(__file__).parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-NAMES = ["docs", *environments.FRAMEWORKS]
+CONTENT = project()
+TABLES = CONTENT["tool"]["d2l"]["frameworks"]
+NAMES = ["docs", *FRAMEWORKS]
 
 
 def group(name):
     """Return the requirements of a dependency group, included groups too."""
-    entries = PROJECT["dependency-groups"][name]
+    entries = CONTENT["dependency-groups"][name]
     return [
         line for entry in entries for line in (group(entry["include-group"]) if isinstance(entry, dict) else [entry])
     ]
@@ -32,45 +34,32 @@ def pins(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_requirement_is_pinned_to_one_version_without_a_host(name):
+def test_the_pins_have_one_version_each_no_host_and_every_requirement_of_pyproject(name):
     for line in pins(name):
-        assert re.fullmatch(r"[a-z0-9-]+==[0-9][^ ;]*( ; .+)?", line), line
-        assert "/" not in line
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_version_in_pyproject_stands_in_the_pins(name):
+        assert re.fullmatch(r"[a-z0-9-]+==[0-9][^ ;/]*( ; .+)?", line), line
     kept = {line.split(" ;")[0] for line in pins(name)}
     for wanted in group(name):
         package, _, version = wanted.split(";")[0].strip().partition("==")
-        assert f"{package}=={version}" in kept if version else any(k.startswith(f"{package}==") for k in kept), wanted
+        assert any(line == f"{package}=={version}" or not version and line.startswith(f"{package}==") for line in kept)
 
 
-def test_every_framework_has_a_group_a_module_and_a_python():
-    for name in environments.FRAMEWORKS:
-        assert name in PROJECT["dependency-groups"]
-        assert name in PROJECT["tool"]["d2l"]["python"]
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_frameworks_table_agrees_with_its_group_and_its_pins(name):
+    table = TABLES[name]
+    assert table.keys() >= {"title", "module", "python"}
+    if build := table.get("gpu-build"):
+        package, version = re.fullmatch(r"([a-z]+)\[[a-z0-9-]+\]==(.+)", build).groups()
+        assert any(line.startswith(f"{package}=={version}") for line in pins(name))
+    if package := table.get("cpu-build"):
+        assert any(line.startswith(f"{package}==") for line in pins(name))
 
 
-def test_the_gpu_builds_have_the_versions_of_the_pins():
-    for name, wanted in PROJECT["tool"]["d2l"]["gpu"].items():
-        package, version = re.fullmatch(r"([a-z]+)\[[a-z0-9-]+\]==(.+)", wanted).groups()
-        assert any(line.startswith(f"{package}=={version}") for line in pins(name)), wanted
-
-
-def test_conda_gets_the_same_python_and_uv():
+def test_conda_gets_a_python_that_every_environment_accepts_and_the_same_uv():
     wanted = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
-    python = next(entry for entry in wanted if str(entry).startswith("python="))
-    assert python.partition("=")[2] in PROJECT["tool"]["d2l"]["python"]["mxnet"]
-    assert [f"uv=={PROJECT['tool']['d2l']['uv']}"] == next(e for e in wanted if isinstance(e, dict))["pip"]
-
-
-def test_what_runs_before_anything_is_installed_imports_the_standard_library_only():
-    for name in ("__init__", "environments", "programs"):
-        for node in ast.walk(ast.parse((ROOT / "book" / f"{name}.py").read_text())):
-            modules = [node.module] if isinstance(node, ast.ImportFrom) else []
-            modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            assert {module.split(".")[0] for module in modules} <= {"book", *sys.stdlib_module_names}
+    (python,) = [entry.partition("=")[2] for entry in wanted if str(entry).startswith("python=")]
+    for table in (CONTENT["tool"]["d2l"]["docs"], *TABLES.values()):
+        assert f"{python}.1" in SpecifierSet(table["python"])
+    assert [f"uv=={CONTENT['tool']['d2l']['uv']}"] == next(e for e in wanted if isinstance(e, dict))["pip"]
 
 
 # Set-up with a uv that only notes what it is asked for
@@ -95,7 +84,7 @@ class Project:
 
     def __init__(self, root, tools):
         self.root, self.tools, self.log = root, tools, tools / "log"
-        for path in ("Makefile", "pyproject.toml", "requirements", "book"):
+        for path in ("Makefile", "pyproject.toml", "requirements", "book", "d2l_utils"):
             copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
             copy(ROOT / path, self.root / path)
         (self.root / "notebooks").mkdir()
@@ -106,17 +95,19 @@ class Project:
         Path(f"{self.log}.python").write_text(PYTHON)
         Path(f"{self.log}.python").chmod(0o755)
 
-    def run(self, *command, path=os.environ["PATH"]):
+    def environment(self, path=os.environ["PATH"]):
         outer = ("MAKE", "FRAMEWORKS", "SECTIONS")  # of the make that runs the tests
         environment = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
         environment |= {"PATH": f"{self.tools}:{path}", "UV_LOG": str(self.log), "PIP_FIND_LINKS": ""}
-        environment |= {"CXX": sys.executable}  # as good as a compiler, as long as nothing is compiled
-        return subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True)
+        return environment | {"CXX": sys.executable}  # as good as a compiler, as long as nothing is compiled
+
+    def run(self, *command, **settings):
+        return subprocess.run(command, cwd=self.root, env=self.environment(**settings), capture_output=True, text=True)
 
     def setup(self, *names):
         """Set up; return the finished process, and what was made or tried."""
         self.log.write_text("")
-        done = self.run(sys.executable, "-m", "book.setup.environments", *(names or ["docs", "jax", "mxnet"]))
+        done = self.run(sys.executable, "-m", "book.setup.environments", *(names or ["docs", "jax", "tensorflow"]))
         return done, [Path(line.split()[-1]).name for line in self.log.read_text().splitlines() if line[:4] == "venv"]
 
     def fails(self, pattern, says=NO_SERVER):
@@ -138,9 +129,9 @@ def project(tmp_path):
 
 
 def test_what_is_there_is_not_made_again(project):
-    assert project.setup()[1] == ["docs", "jax", "mxnet"]
+    assert project.setup()[1] == ["docs", "jax", "tensorflow"]
     done, made = project.setup()
-    assert (done.stdout, done.stderr, made) == ("jax mxnet\n", "", [])
+    assert (done.stdout, done.stderr, made) == ("jax tensorflow\n", "", [])
 
 
 @pytest.mark.parametrize(
@@ -148,12 +139,13 @@ def test_what_is_there_is_not_made_again(project):
     [
         ("pyproject.toml", "line-length = 120", "line-length = 99", []),
         ("pyproject.toml", "-ra --strict", "--strict", []),
-        ("pyproject.toml", "d2l_utils/data", "d2l_utils/tables", ["docs", "jax", "mxnet"]),
-        ("pyproject.toml", 'OMP_NUM_THREADS = "1"', 'OMP_NUM_THREADS = "2"', ["mxnet"]),
-        ("pyproject.toml", 'jax = ">=3.11"', 'jax = ">=3.12"', ["jax"]),
+        ("pyproject.toml", "d2l_utils/tables", "d2l_utils/other", ["docs", "jax", "tensorflow"]),
+        ("pyproject.toml", 'TF_CPP_MIN_LOG_LEVEL = "3"', 'TF_CPP_MIN_LOG_LEVEL = "2"', ["tensorflow"]),
+        ("pyproject.toml", '"jax"\npython = ">=', '"jax"\npython = ">', ["jax"]),
+        ("pyproject.toml", '"jax"\n', '"jax"\nwithout-dependencies = ["x==1"]\n', ["jax"]),
         ("requirements/jax.txt", "jax==", "jax==9", ["jax"]),
-        ("book/environments.py", "# one more", "# (one more)", []),
-        ("book/environments.py", "RECIPE = ", "RECIPE = 9", ["docs", "jax", "mxnet"]),
+        ("book/setup/environments.py", "# one more", "# (one more)", []),
+        ("book/setup/environments.py", "RECIPE = ", "RECIPE = 9", ["docs", "jax", "tensorflow"]),
     ],
 )
 def test_what_decides_an_environment_makes_it_anew_and_nothing_else_does(project, path, old, new, made):
@@ -165,7 +157,7 @@ def test_what_decides_an_environment_makes_it_anew_and_nothing_else_does(project
 def test_in_a_moved_folder_environments_and_kernels_are_made_anew(project, tmp_path):
     project.setup()
     project.root = project.root.rename(tmp_path / "there")
-    assert project.setup()[1] == ["docs", "jax", "mxnet"]
+    assert project.setup()[1] == ["docs", "jax", "tensorflow"]
 
 
 @pytest.mark.parametrize("lost", ["env/jax/bin/python", "jupyter/share/jupyter/kernels/d2l-jax/kernel.json"])
@@ -176,31 +168,46 @@ def test_an_environment_that_lost_its_python_or_its_kernel_is_made_anew(project,
 
 
 def test_a_python_that_cannot_be_fetched_leaves_the_framework_out_until_it_can(project):
-    project.fails("==3.11")
+    python = TABLES["tensorflow"]["python"]
+    project.fails(python)
     for _ in range(2):
         done, made = project.setup()
         assert (done.returncode, done.stdout) == (0, "jax\n")
-        assert re.search(r"^skipped: mxnet needs Python ==3.11.*network connection", done.stderr, re.M)
-        assert "python install ==3.11.*" in project.log.read_text()
+        assert re.search(f"^skipped: tensorflow needs Python {python}.*network connection", done.stderr, re.M)
+        assert f"python install {python}" in project.log.read_text()
     project.fails("nothing")
     done, made = project.setup()
-    assert (done.stdout, made) == ("jax mxnet\n", ["mxnet"])
+    assert (done.stdout, made) == ("jax tensorflow\n", ["tensorflow"])
 
 
 def test_a_framework_without_a_wheel_is_skipped_with_its_line_each_time_and_the_others_stay(project):
-    project.edit("pyproject.toml", 'platforms.mxnet = ["linux-x86_64", "darwin-x86_64"]', 'platforms.mxnet = ["vax"]')
+    project.edit("pyproject.toml", '"TensorFlow"\n', '"TensorFlow"\nplatforms = ["vax"]\n')
     for _ in range(2):
         done, _ = project.setup()
         assert (done.returncode, done.stdout) == (0, "jax\n")
-        assert "skipped: MXNet has no wheel for" in done.stderr
-    assert project.setup("docs", "mxnet")[0].stderr.endswith("error: none of these runs on this machine: docs mxnet\n")
+        assert "skipped: TensorFlow has no wheel for" in done.stderr
+    assert project.setup("docs", "tensorflow")[0].stderr.endswith(
+        "error: none of these runs on this machine: docs tensorflow\n"
+    )
 
 
-def test_wheels_that_could_not_be_had_are_tried_again(project):
-    project.fails("pip install")
-    assert project.setup("jax")[0].returncode == 1
-    project.fails("nothing")
-    assert project.setup("jax")[0].stdout == "jax\n"
+def test_a_package_without_its_dependencies_is_installed_as_it_is(project):
+    project.edit("pyproject.toml", '"JAX"\n', '"JAX"\nwithout-dependencies = ["x==1"]\n')
+    project.setup("jax")
+    assert re.search(r"^pip install --python \S+ --no-deps x==1$", project.log.read_text(), re.M)
+
+
+def test_two_calls_at_once_set_up_one_after_the_other(project):
+    with locked(project.root / "_build" / ".setup.lock"):
+        project.log.write_text("")
+        command = [sys.executable, "-m", "book.setup.environments", "jax"]
+        second = subprocess.Popen(
+            command, cwd=project.root, env=project.environment(), stderr=subprocess.PIPE, text=True
+        )
+        assert second.stderr.readline() == "another make is setting up: waiting until it is done\n"
+        time.sleep(0.1)
+        assert project.log.read_text() == ""
+    assert "setting up: jax" in second.communicate(timeout=30)[1]
 
 
 def test_without_a_network_make_stops_with_our_words_alone(project):
@@ -225,7 +232,7 @@ def test_another_failure_is_quoted(project):
 def test_an_unknown_environment_is_named_in_one_line(project):
     done, _ = project.setup("pytroch")
     assert done.returncode == 1
-    assert done.stderr == "error: unknown environment 'pytroch'; known: docs pytorch tensorflow jax mxnet\n"
+    assert done.stderr == f"error: unknown environment 'pytroch'; known: docs {' '.join(FRAMEWORKS)}\n"
 
 
 @pytest.mark.parametrize(("variable", "wrong"), [("FRAMEWORKS", "pytroch"), ("SECTIONS", "hardwear")])
@@ -249,29 +256,25 @@ def test_the_uv_on_path_is_used_if_it_is_as_new_as_the_pinned_one(project, monke
     assert [command[-1] for command in calls] == ([] if used else [str(own.parents[1]), "uv==0.13.8"])
 
 
-def test_on_a_gpu_the_build_for_the_cpu_is_not_installed_into_the_same_folder(project, monkeypatch):
-    monkeypatch.setattr(environments, "BUILD", project.root / "_build")
-    (project.root / "_build" / "env").mkdir(parents=True)
-    for name in PROJECT["tool"]["d2l"]["gpu"]:
-        dropped = set(pins(name)) - set(environments.gpu_pins(name).read_text().splitlines())
-        assert [line.split("==")[0] for line in dropped] == ["tensorflow-cpu"] * (name == "tensorflow")
-
-
-@pytest.mark.parametrize("name", ["pytorch", "tensorflow", "jax"])
-def test_a_gpu_makes_another_environment_with_its_own_build(monkeypatch, tmp_path, name):
-    monkeypatch.setattr(environments, "BUILD", tmp_path)
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_gpu_makes_another_environment_with_its_own_build_in_place_of_that_for_the_cpu(monkeypatch, tmp_path, name):
+    monkeypatch.setattr(packages, "BUILD", tmp_path)
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
     (tmp_path / "env").mkdir()
-    table, calls = PROJECT["tool"]["d2l"], []
-    monkeypatch.setattr(environments, "call", lambda command, *_, **__: calls.append(" ".join(command)))
+    table, calls = TABLES[name], []
+    monkeypatch.setattr(packages, "call", lambda command, *_, **__: calls.append(command[5:]))
     monkeypatch.setattr(environments, "has_gpu", lambda: True)
-    assert environments.on_gpu(name, table)
-    assert not environments.on_gpu("mxnet", table)
-    assert environments.fingerprint(name, PROJECT, True) != environments.fingerprint(name, PROJECT, False)
-    for gpu in (True, False):
-        environments.install("uv", name, table, "python", gpu)
-    wanted = table["gpu"].get(name, f"-r requirements/{name}.txt")
-    assert wanted in calls[0]
-    assert table["gpu"].get(name, "nothing") not in calls[2]
+    assert environments.wants_gpu(table) == ("gpu-build" in table or "gpu-option" in table)
+    assert environments.fingerprint(name, CONTENT, True) != environments.fingerprint(name, CONTENT, False)
+    packages.install("uv", name, table, "python", False)
+    options = [table["gpu-option"]] if "gpu-option" in table else []
+    assert calls[0] == ["-r", f"requirements/{name}.txt", *options]
+    packages.install("uv", name, table, "python", True)
+    if "gpu-build" in table:
+        kept = calls[-2 - ("without-dependencies" in table)][1]
+        assert table["gpu-build"] in calls[-2]
+        dropped = {line.split("==")[0] for line in set(pins(name)) - set(Path(kept).read_text().splitlines())}
+        assert dropped == ({table["cpu-build"]} if "cpu-build" in table else set())
 
 
 def test_a_missing_compiler_is_an_error_that_names_the_cure(monkeypatch):
@@ -287,16 +290,16 @@ def test_a_missing_compiler_is_an_error_that_names_the_cure(monkeypatch):
 def test_a_browser_on_path_comes_before_the_one_below_the_build_folder(monkeypatch, tmp_path):
     monkeypatch.setattr(programs, "BUILD", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert environments.find_browser() is None
+    assert programs.find_browser() is None
     folder = tmp_path / "browsers" / "chromium_headless_shell-1"
     shell = folder / "chrome-headless-shell-linux64" / "chrome-headless-shell"
     shell.parent.mkdir(parents=True)
     shell.touch()
-    assert environments.find_browser() is None  # the download is not whole
+    assert programs.find_browser() is None  # the download is not whole
     (folder / "INSTALLATION_COMPLETE").touch()
-    assert environments.find_browser() == str(shell)
+    assert programs.find_browser() == str(shell)
     (tmp_path / "chromium-browser").touch(0o755)
-    assert environments.find_browser() == str(tmp_path / "chromium-browser")
+    assert programs.find_browser() == str(tmp_path / "chromium-browser")
 
 
 def test_without_a_browser_and_without_a_network_one_line_says_what_to_install(project):
@@ -328,22 +331,18 @@ def run(*command):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
-def test_make_help_prints_every_target_with_a_line():
+def test_make_help_prints_every_target_with_a_line_and_make_knows_the_frameworks_of_the_table():
     text = (ROOT / "Makefile").read_text()
     phony = re.search(r"^\.PHONY: (.+)$", text, re.M).group(1).replace("ALWAYS", "").split()
     helped = run("make", "help").stdout
-    assert [t for t in phony if not re.search(rf"^make {t} +\S", helped, re.M)] == []
+    assert [target for target in phony if not re.search(rf"^make {target} +\S", helped, re.M)] == []
+    assert (
+        run("make", "help", "FRAMEWORKS=x")
+        .stderr.strip()
+        .endswith(f"Known, separated by spaces: {' '.join(FRAMEWORKS)}.  Stop.")
+    )
 
 
 def test_what_is_derived_or_names_a_host_is_not_committed():
     tracked = run("git", "ls-files").stdout.splitlines()
     assert not [path for path in tracked if path.startswith("_build/") or Path(path).name == "uv.lock"]
-
-
-def test_a_second_make_book_runs_no_notebook_and_writes_no_page():
-    pages = ROOT / "_build" / "html"
-    before = {path: path.stat().st_mtime_ns for path in pages.rglob("*.html")}
-    assert before, "run `make book`"
-    choice = [f"{name}={os.environ[name]}" for name in ("FRAMEWORKS", "SECTIONS") if name in os.environ]
-    assert "all were up to date" in run("make", "book", *choice).stdout
-    assert {path: path.stat().st_mtime_ns for path in pages.rglob("*.html")} == before

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-from book.setup.environments import FRAMEWORKS, find_browser
+from book import FRAMEWORKS
+from book.setup.programs import find_browser
 
 BOOK = Path(os.environ.get("D2L_HTML", Path(__file__).resolve().parents[2] / "_build" / "html"))
 WINDOW = {"width": 1400, "height": 900}
