@@ -80,9 +80,7 @@ def test_a_value_needs_a_launch_that_waits_for_it():
 
 def test_ranks_find_each_other_on_loopback_and_compute_in_one_thread():
     names = ["RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "OMP_NUM_THREADS", "ROLE", "PYTHONUNBUFFERED"]
-    give = (
-        f"import os\nfrom d2l_utils.jobs.job import return_value\nreturn_value([os.environ.get(name) for name in {names}])"
-    )
+    give = f"import os\nfrom d2l_utils.jobs.job import return_value\nreturn_value([os.environ.get(name) for name in {names}])"
     first, second = launch(python(give), 2, environment=[{"ROLE": "server"}, {"OMP_NUM_THREADS": 3}])
     assert first[:3] + first[4:] == ["0", "2", "127.0.0.1", "1", "server", "1"]
     assert second[:3] + second[4:] == ["1", "2", "127.0.0.1", "3", None, "1"]
