@@ -3,9 +3,9 @@
 ```{problems}
 ```
 
-A problem is an admonition whose title begins with "Back-of-the-envelope problem", an exercise an item of a numbered list
-below the heading "Exercises".
-Each page notes its own when it is read; the page that lists them is written after all are read.
+A problem is an admonition whose title begins with "Back-of-the-envelope problem"; an exercise is an item of a numbered
+list below the heading "Exercises". Each page notes its own when it is read; the page that lists them is written after
+all are read.
 """
 
 import re
@@ -21,6 +21,7 @@ from book.pages.tabs import framework_of
 
 ENVELOPE = "Back-of-the-envelope problem"
 EXERCISES = "Exercises"
+IDS = {ENVELOPE: "envelope", "Exercise": "exercise"}
 KEY = "problems"  # in the metadata of a page: a list of (kind, name, framework or None, id, what it asks)
 LISTS = "lists-problems"  # in the metadata of the page that lists them
 END = re.compile(r"(?<=[.?!])(?:\s+|$)")
@@ -72,7 +73,7 @@ class NoteProblems(SphinxTransform):
     def noted(self, kind, name, node, asked, number):
         """Give the node of a problem an id; return what is noted of it."""
         framework = next(filter(None, map(framework_of, above(node))), None)
-        place = nodes.make_id("-".join(filter(None, (kind.split()[0], str(number), framework))))
+        place = nodes.make_id("-".join(filter(None, (IDS[kind], str(number), framework))))
         node["ids"].append(place)
         return kind, name, framework, place, asked
 
