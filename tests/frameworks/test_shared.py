@@ -6,7 +6,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _lenient(monkeypatch):
-    monkeypatch.delenv("D2L_STRICT_CLAIMS", raising=False)
+    monkeypatch.delenv("D2L_CLAIMS_FILE", raising=False)
 
 
 @pytest.mark.parametrize(("value", "mark"), [(0.25, "✓"), (0.75, "✗")])

@@ -1,40 +1,92 @@
-"""Which notebooks are run, and what is printed of them."""
+"""Which notebooks are run, with which folders, and what is printed about them."""
 
+import os
 from pathlib import Path
 
 import pytest
+from running import obstacle
+
+BUILD = Path(__file__).resolve().parents[2] / "_build"
+# What the Makefile exports, for a call by hand.
+FOLDERS = {
+    "JUPYTER_PATH": "jupyter/share/jupyter",
+    "JUPYTER_CONFIG_DIR": "jupyter/config",
+    "JUPYTER_DATA_DIR": "jupyter/data",
+    "JUPYTER_RUNTIME_DIR": "jupyter/runtime",
+    "IPYTHONDIR": "jupyter/ipython",
+    "MPLCONFIGDIR": "jupyter/matplotlib",
+    "D2L_MACHINE_PROFILE": "machine.json",
+}
+RUNS = pytest.StashKey()  # the runs of each notebook, by the id of its test
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--notebooks", nargs="+", type=Path, metavar="EXECUTED", help="the executed notebooks to run again"
-    )
+    parser.addoption("--notebooks", nargs="+", type=Path, metavar="EXECUTED", help="executed notebooks (default: all)")
+
+
+def pytest_configure(config):
+    config.stash[RUNS] = {}
+    for name, path in FOLDERS.items():
+        os.environ.setdefault(name, str(BUILD / path))
 
 
 def pytest_generate_tests(metafunc):
     if "notebook" in metafunc.fixturenames:
-        paths = metafunc.config.getoption("--notebooks", default=None)
-        if not paths:
-            raise pytest.UsageError("name the executed notebooks: --notebooks _build/executed/jax/hardware.ipynb …")
-        metafunc.parametrize("notebook", paths, ids=[f"{path.parent.name}/{path.stem}" for path in paths])
+        named = metafunc.config.getoption("--notebooks", default=None)
+        paths = named or sorted(BUILD.glob("executed/*/*.ipynb")) or [BUILD / "executed"]
+        metafunc.parametrize("notebook", paths, ids=[f"{p.parent.name}/{p.stem}" for p in paths], indirect=True)
 
 
-def pytest_report_teststatus(report):
+@pytest.fixture
+def notebook(request):
+    """The path of an executed notebook."""
+    found = obstacle(request.param)
+    if found:
+        pytest.fail(found, pytrace=False)
+    return request.param
+
+
+@pytest.fixture
+def runs(request):
+    """The runs of this test's notebook, an empty list."""
+    return request.config.stash[RUNS].setdefault(request.node.nodeid, [])
+
+
+@pytest.fixture
+def timed(pytestconfig):
+    """The timed claims that were checked, as pairs of a notebook's name and a claim."""
+    return timed_claims(pytestconfig)
+
+
+def timed_claims(config):
+    """Return the timed claims that the last run of each notebook checked: pairs of its name and the claim."""
+    last = {name_of(test): runs[-1] for test, runs in config.stash[RUNS].items() if runs}
+    claims = [(name, claim) for name, ran in last.items() for claim in ran.claims]
+    return [(name, claim) for name, claim in claims if claim.timed and claim.held is not None]
+
+
+def name_of(test):
+    """Return the framework and the section in the id of a test."""
+    return test.partition("[")[2].rstrip("]")
+
+
+def pytest_report_teststatus(report, config):
     """Let the line of a notebook end with how its runs went."""
-    if report.when == "call" and runs(report):
-        return report.outcome, "", ", then ".join(ran.splitlines()[0] for ran in runs(report))
+    runs = config.stash[RUNS].get(report.nodeid)
+    if report.when == "call" and runs:
+        return report.outcome, "", ", then ".join(str(ran).splitlines()[0] for ran in runs)
     return None
 
 
-def pytest_terminal_summary(terminalreporter):
-    """Print both runs of each notebook that passed only the second time."""
-    for report in terminalreporter.stats.get("passed", []):
-        if len(runs(report)) > 1:
-            name = report.nodeid.partition("[")[2].rstrip("]")
-            terminalreporter.section(f"{name} failed once")
-            terminalreporter.write_line("first run {}\nsecond run {}".format(*runs(report)))
-
-
-def runs(report):
-    """Return what the runs of a notebook were like, in words."""
-    return [words for name, words in report.user_properties if name == "ran"]
+def pytest_terminal_summary(terminalreporter, config):
+    """Print both runs of each notebook that passed only the second time, and the timed claims that do not hold."""
+    for test, runs in config.stash[RUNS].items():
+        if len(runs) == 2 and runs[1].passed:
+            terminalreporter.section(f"{name_of(test)} failed once")
+            terminalreporter.write_line(f"first run {runs[0]}\nsecond run {runs[1]}")
+    timed = timed_claims(config)
+    missed = [(name, claim) for name, claim in timed if not claim.held]
+    if timed:
+        terminalreporter.section(f"{len(missed)} of {len(timed)} timed claims do not hold on this machine")
+    for name, claim in missed:
+        terminalreporter.write_line(f"{name}: {claim}")
