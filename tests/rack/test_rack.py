@@ -58,7 +58,7 @@ def test_the_fit_finds_the_link_that_made_the_times():
 
 @pytest.fixture(scope="module")
 def record():
-    return datasheets.rack()
+    return datasheets.rack_record()
 
 
 def test_the_record_has_what_its_reader_says_and_no_place_or_name(record):
@@ -111,8 +111,8 @@ def test_the_table_has_a_line_a_run(record):
 
 def test_a_missing_record_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(datasheets, "FOLDERS", (tmp_path,))
-    with pytest.raises(FileNotFoundError, match="no rack.json in .*: make rack writes it"):
-        datasheets.rack()
+    with pytest.raises(FileNotFoundError, match="no rack.json in .*; `make rack` writes it"):
+        datasheets.rack_record()
 
 
 # What is refused
