@@ -1,5 +1,7 @@
 """Framework-independent names, re-exported by all four modules."""
 
+from typing import Any
+
 from d2l_utils.claims import ClaimError, claim
 from d2l_utils.data import Accumulator, DigitImages
 from d2l_utils.jobs.job import Job, free_ports, launch, return_value
@@ -44,20 +46,25 @@ __all__ = [
 ]
 
 
-def arrays_in(structure, kind):
-    """Return the arrays of type `kind` in nested lists, tuples and dictionaries; other things in them are passed over.
+def arrays_in(structure: Any, kind: type | tuple[type, ...]) -> list[Any]:
+    """Return the arrays of type `kind` in nested lists, tuples and dictionaries; anything else in them is ignored.
 
-    Raises TypeError when `structure` holds no array at all.
+    Raises
+    ------
+    TypeError
+        If `structure` holds no such array.
     """
-    found = [thing for thing in _leaves(structure) if isinstance(thing, kind)]
+    found = [leaf for leaf in _leaves(structure) if isinstance(leaf, kind)]
     if not found:
         raise TypeError(f"there is no array of this framework in {type(structure).__name__} {structure!r:.60}")
     return found
 
 
-def _leaves(structure):
+def _leaves(structure: Any) -> list[Any]:
     if isinstance(structure, dict):
-        structure = list(structure.values())
-    if not isinstance(structure, (list, tuple)):
+        parts = list(structure.values())
+    elif isinstance(structure, (list, tuple)):
+        parts = list(structure)
+    else:
         return [structure]
-    return [leaf for part in structure for leaf in _leaves(part)]
+    return [leaf for part in parts for leaf in _leaves(part)]

@@ -1,13 +1,14 @@
 """What the sections share, for JAX: `from d2l_utils import jax as d2l`."""
 
+from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import jax
 
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
-from d2l_utils.jax.networks import build_lenet, load_images, resnet18, train_step
 from d2l_utils.jax.training import (
     accuracy,
     evaluate_accuracy_gpu,
@@ -18,6 +19,9 @@ from d2l_utils.jax.training import (
     split_batch,
 )
 from d2l_utils.machine.profile import profile_for
+
+if TYPE_CHECKING:  # imported by __getattr__ when a program runs
+    from d2l_utils.jax.networks import Residual, build_lenet, load_images, resnet18, train_step
 
 __all__ = [
     *common.__all__,
@@ -31,22 +35,41 @@ __all__ = [
     "split_batch",
     "evaluate_accuracy_gpu",
     "evaluate_accuracy_gpus",
-    "resnet18",
+    "load_data_digits",
+    "load_data_fashion_mnist",
     "build_lenet",
     "train_step",
     "load_images",
-    "load_data_digits",
-    "load_data_fashion_mnist",
+    "Residual",
+    "resnet18",
 ]
 
 
-def synchronize(*arrays):
+def __getattr__(name: str) -> Any:
+    """Import the networks when one of their names is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from d2l_utils.jax import networks
+
+    return getattr(networks, name)
+
+
+def synchronize(*arrays: Any) -> None:
     """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
 
-    An argument is an array or a tree of arrays, such as nested lists or the state of a network; TypeError if it holds
-    none. JAX has no barrier for a device. Without arguments this waits for every array that is still referred to, for
-    side effects, and for a small addition behind the queue of each device. A result that was thrown away is waited
-    for only where the device works in order: a GPU does, and so does the CPU for what one thread has issued.
+    JAX has no barrier for a device. Without arguments this waits for every array that is still referred to, for side
+    effects, and for a small addition at the end of each device's queue. A result that was thrown away is waited for
+    only where the device works in order: a GPU does, and so does the CPU for what one thread has issued.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays, or trees of arrays such as nested lists or the state of a network.
+
+    Raises
+    ------
+    TypeError
+        If an argument holds no array.
     """
     for argument in arrays:
         jax.block_until_ready(arrays_in(jax.tree.leaves(argument), jax.Array))
@@ -56,22 +79,29 @@ def synchronize(*arrays):
         jax.block_until_ready([jax.device_put(0, device) + 1 for device in jax.local_devices()])
 
 
-def try_gpu(i=0):
+def try_gpu(i: int = 0) -> Any:
     """Return GPU i if it exists, otherwise the CPU."""
     gpus = _gpus()
     return gpus[i] if 0 <= i < len(gpus) else jax.local_devices(backend="cpu")[0]
 
 
-def try_all_gpus():
+def try_all_gpus() -> list[Any]:
     """Return all GPUs, or a list of the CPU alone if there is none."""
     return _gpus() or jax.local_devices(backend="cpu")[:1]
 
 
-def devices(n=2):
+def devices(n: int = 2) -> list[Any]:
     """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
 
-    The stand-ins are JAX's CPU devices. They must be made before JAX starts, that is before the first array;
-    RuntimeError afterwards. They share JAX's threads: a large operation on one of them may use several.
+    The stand-ins are JAX's CPU devices. They must be made before JAX starts, that is before the first array.
+    They share JAX's threads: a large operation on one of them may use several.
+
+    Raises
+    ------
+    ValueError
+        If n is less than 1.
+    RuntimeError
+        If JAX has started with fewer CPU devices.
     """
     if n < 1:
         raise ValueError(f"devices takes a number of at least 1, not {n}")
@@ -90,12 +120,16 @@ def devices(n=2):
     return cpus[:n]
 
 
-def your_machine():
-    """Return what this machine can do: the profile that is measured once and kept.
+def your_machine() -> Any:
+    """Return what this machine can do: its profile, which is measured once and kept.
 
-    Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
-    See `d2l_utils.machine.profile.profile_for` for what it holds. On the CPU the products use JAX's threads; the tiny operation
-    is x + x of one number, on the first GPU if there is one.
+    The first call takes some seconds. On the CPU the products use JAX's threads; the tiny operation is x + x of one
+    number, on the first GPU if there is one. See `d2l_utils.machine.profile.profile_for` for what the profile holds.
+
+    Raises
+    ------
+    RuntimeError
+        If the machine cannot be measured.
     """
     return profile_for("jax")
 
@@ -103,26 +137,26 @@ def your_machine():
 # What the program d2l_utils.machine.measuring measures
 
 
-def _tiny_sum(device):
+def _tiny_sum(device: Any) -> Callable[[], Any]:
     x = jax.device_put(jax.numpy.ones(1), device)
     return lambda: x + x
 
 
-def _product(device, n, kind):
+def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     with jax.default_device(device):
         x = jax.random.uniform(jax.random.key(0), (n, n)).astype(kind)
     x = jax.device_put(x, device)  # commits it: the product of an array that is not would run on the default device
     return lambda: synchronize(x @ x)
 
 
-def _copy(device, size):
+def _copy(device: Any, size: int) -> Callable[[], None]:
     x = jax.device_put(jax.numpy.ones(size // 4), device)
     return lambda: synchronize(-x)  # a negation moves as many bytes as a copy
 
 
-def _gpu_names():
+def _gpu_names() -> list[str]:
     return [gpu.device_kind for gpu in _gpus()]
 
 
-def _gpus():
+def _gpus() -> list[Any]:
     return [device for device in jax.local_devices() if device.platform == "gpu"]

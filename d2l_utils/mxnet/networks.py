@@ -1,42 +1,114 @@
-"""Networks and the loop that sections build, for MXNet, imported when first asked for; see `d2l_utils.mxnet`."""
+"""Networks and the training step that sections build, for MXNet, imported on demand by `d2l_utils.mxnet`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import mxnet as mx
+from mxnet import autograd, gluon
+from mxnet.gluon import nn
+
+cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
 
 
-def resnet18(num_classes, in_channels=1, width=64):
-    """Return a ResNet-18 for small images, with `width` channels in its first stage.
-
-    A Gluon block, not yet initialised, that takes X of shape (n, in_channels, h, w) and returns logits of shape
-    (n, num_classes).
-    """
-    from d2l_utils.mxnet.resnet import resnet18 as build
-
-    return build(num_classes, in_channels, width)
-
-
-def build_lenet():
+def build_lenet() -> Any:
     """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
 
-    A Gluon block with 129,068 parameters that takes X of shape (n, 1, 28, 28) and returns logits of shape (n, 10).
+    Returns
+    -------
+    mxnet.gluon.HybridBlock
+        Initialised, with 129,068 parameters; takes X of shape (n, 1, 28, 28) and returns logits of shape (n, 10).
     """
-    from d2l_utils.mxnet.loop import build_lenet as build
+    mx.npx.random.seed(0)
+    net = nn.HybridSequential()
+    net.add(
+        nn.Conv2D(20, 3, activation="relu"),
+        nn.AvgPool2D(),
+        nn.Conv2D(50, 5, activation="relu"),
+        nn.AvgPool2D(),
+        nn.Dense(128, activation="relu"),
+        nn.Dense(10),
+    )
+    net.initialize(mx.init.Xavier())
+    return net
 
-    return build()
 
-
-def train_step(net, optimizer, X, y):
+def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
     """Update a network by one minibatch and return its mean loss, which has not been read yet.
 
-    `optimizer` is a `gluon.Trainer`; `X` is a minibatch as `net` takes it, `y` its labels of shape (n,).
+    Parameters
+    ----------
+    net
+        A Gluon block that returns logits of shape (n, classes).
+    optimizer
+        A `gluon.Trainer` for its parameters.
+    X
+        A minibatch of n inputs.
+    y
+        Its labels, of shape (n,).
     """
-    from d2l_utils.mxnet.loop import train_step as step
+    with autograd.record():
+        losses = cross_entropy(net(X), y)
+    losses.backward()
+    optimizer.step(len(y))
+    return losses.mean()
 
-    return step(net, optimizer, X, y)
 
+def load_images(images: Any, batch_size: int) -> Iterator[Any]:
+    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time.
 
-def load_images(images, batch_size):
-    """Return an iterator over minibatches of `DigitImages`, each enlarged while Python waits, in a new order.
-
-    X is float32 of shape (batch_size, *images.shape), y int32 of shape (batch_size,). What is left over is dropped.
+    Each image is enlarged in Python while the caller waits. X is float32 of shape (batch_size, *images.shape), y int32
+    of shape (batch_size,).
     """
-    from d2l_utils.mxnet.loop import load_images as load
+    return gluon.data.DataLoader(images, batch_size, shuffle=True, last_batch="discard")
 
-    return load(images, batch_size)
+
+class Residual(nn.HybridBlock):
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+
+    Parameters
+    ----------
+    num_channels
+        Channels of the output.
+    use_1x1conv
+        Whether a 1 × 1 convolution brings the input to the shape of the output.
+    strides
+        Strides of the first convolution, which divide height and width.
+    """
+
+    def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
+        super().__init__()
+        self.body, self.skip = nn.HybridSequential(), None
+        self.body.add(
+            nn.Conv2D(num_channels, 3, strides, 1, use_bias=False),
+            nn.BatchNorm(),
+            nn.Activation("relu"),
+            nn.Conv2D(num_channels, 3, 1, 1, use_bias=False),
+            nn.BatchNorm(),
+        )
+        if use_1x1conv:
+            self.skip = nn.Conv2D(num_channels, 1, strides)
+
+    def hybrid_forward(self, F, X):
+        skipped = self.skip(X) if self.skip else X
+        return F.npx.relu(self.body(X) + skipped)
+
+
+def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
+    """Return a ResNet-18 for small images, with `width` channels in its first stage.
+
+    Returns
+    -------
+    mxnet.gluon.HybridBlock
+        Not yet initialised; takes X of shape (n, in_channels, h, w) and returns logits of shape (n, num_classes).
+    """
+    net = nn.HybridSequential()
+    net.add(
+        nn.Conv2D(width, 3, 1, 1, in_channels=in_channels, use_bias=False),
+        nn.BatchNorm(),
+        nn.Activation("relu"),
+    )
+    for stage in range(4):
+        channels, halve = width * 2**stage, stage > 0
+        net.add(Residual(channels, halve, 2 if halve else 1), Residual(channels))
+    net.add(nn.GlobalAvgPool2D(), nn.Dense(num_classes))
+    return net

@@ -1,34 +1,65 @@
-"""What training loops share, for MXNet; readers get it from `d2l_utils.mxnet`."""
+"""What training loops share, for MXNet; re-exported by `d2l_utils.mxnet`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from mxnet import autograd, np
 
 from d2l_utils.data import Accumulator, Minibatches, digits, fashion_mnist
 
 
-def accuracy(y_hat, y):
+def accuracy(y_hat: Any, y: Any) -> float:
     """Return the number of correct predictions.
 
-    `y_hat` holds logits of shape (n, classes) or classes of shape (n,), `y` the labels of shape (n,).
+    Parameters
+    ----------
+    y_hat
+        Logits of shape (n, classes), or classes of shape (n,).
+    y
+        Labels of shape (n,).
     """
     classes = y_hat.argmax(axis=1) if y_hat.ndim > 1 else y_hat
     return float((classes.astype(y.dtype) == y).sum())
 
 
-def sgd(params, lr, batch_size, grads=None):
+def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
     """Take a step of minibatch stochastic gradient descent and return the parameters.
 
-    The arrays change in place. Without `grads` the gradients are those stored with them, which the next backward
-    overwrites. `grads` are of the sum of the losses of `batch_size` examples.
+    Parameters
+    ----------
+    params
+        Arrays, which change in place.
+    lr
+        Learning rate.
+    batch_size
+        Number of examples whose losses were summed.
+    grads
+        Gradients of that sum. If None, those stored with the parameters, which the next
+        backward pass overwrites.
+
+    Returns
+    -------
+    list
+        The same arrays.
     """
+    params = list(params)
     for param, grad in zip(params, grads or [param.grad for param in params], strict=True):
         param -= lr * grad / batch_size
     return params
 
 
-def split_batch(X, y, devices):
-    """Split X and y over the devices, in parts that differ by one example at most.
+def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Split X and y over the devices, in parts that differ by at most one example.
 
-    Return two lists, the parts of X and those of y, each on its device; ValueError if X and y differ in length.
+    Returns
+    -------
+    tuple
+        The parts of X and those of y, each on its device.
+
+    Raises
+    ------
+    ValueError
+        If X and y differ in length.
     """
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
@@ -38,10 +69,17 @@ def split_batch(X, y, devices):
     return X_shards, y_shards
 
 
-def evaluate_accuracy_gpu(net, data_iter, device=None):
-    """Return the accuracy of a network on a data set.
+def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
+    """Return the accuracy of a network on a data set, between 0 and 1.
 
-    `device` is where its parameters lie if None; a function needs it. Dropout and the like are off meanwhile.
+    Parameters
+    ----------
+    net
+        A block, whose dropout is off meanwhile, or a function of X, which needs `device`.
+    data_iter
+        Minibatches (X, y).
+    device
+        Where the parameters lie; looked up if None.
     """
     device = device or _devices(net)[0]
     counts = Accumulator(2)  # correct predictions, predictions
@@ -51,11 +89,18 @@ def evaluate_accuracy_gpu(net, data_iter, device=None):
     return counts[0] / counts[1]
 
 
-def evaluate_accuracy_gpus(net, data_iter, split_f=split_batch):
+def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable[..., Any] = split_batch) -> float:
     """Return the accuracy of a network on a data set, each minibatch split over its replicas.
 
-    `net` is a list of replicas, one on each device, or one network initialised on several devices. All compute before
-    the first result is waited for.
+    Parameters
+    ----------
+    net
+        A list of replicas, one on each device, or one network initialised on several devices. All compute before the
+        first result is waited for.
+    data_iter
+        Minibatches (X, y).
+    split_f
+        A function like `split_batch`.
     """
     if isinstance(net, (list, tuple)):
         replicas, devices = net, [_devices(replica)[0] for replica in net]
@@ -66,40 +111,46 @@ def evaluate_accuracy_gpus(net, data_iter, split_f=split_batch):
         for X, y in data_iter:
             X_shards, y_shards = split_f(X, y, devices)
             shards = zip(replicas, X_shards, y_shards, strict=True)
-            scored = [(replica(part), labels) for replica, part, labels in shards if len(labels)]  # none may be empty
-            counts.add(sum(accuracy(*pair) for pair in scored), len(y))
+            logits = [
+                (replica(part), labels) for replica, part, labels in shards if len(labels)
+            ]  # MXNet takes no empty X
+            counts.add(sum(accuracy(y_hat, labels) for y_hat, labels in logits), len(y))
     return counts[0] / counts[1]
 
 
-def load_data_digits(batch_size, resize=None):
+def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 
-    1437 and 360 images, no download. X is float32 in [0, 1] of shape (n, 1, side, side) with side 8 or `resize`, y
-    int32 of shape (n,). Each epoch of training has a new order, the same in every call.
+    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, 1, side, side), where
+    side is 8 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
     """
     return _iterators(digits(resize), batch_size)
 
 
-def load_data_fashion_mnist(batch_size, resize=None):
+def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of Fashion-MNIST.
 
-    60,000 and 10,000 images, downloaded once; RuntimeError if that fails. X is float32 in [0, 1] of shape
-    (n, 1, side, side) with side 28 or `resize`, y int32 of shape (n,). Each epoch of training has a new order, the
-    same in every call.
+    There are 60,000 and 10,000 images, downloaded once. X is float32 in [0, 1] of shape (n, 1, side, side), where side
+    is 28 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
+
+    Raises
+    ------
+    RuntimeError
+        If the images cannot be downloaded.
     """
     return _iterators(fashion_mnist(resize), batch_size)
 
 
-def _iterators(arrays, batch_size):
+def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
     X_train, y_train, X_test, y_test = arrays
     train = Minibatches(X_train[:, None], y_train.astype("int32"), batch_size, shuffle=True, convert=_array)
     return train, Minibatches(X_test[:, None], y_test.astype("int32"), batch_size, shuffle=False, convert=_array)
 
 
-def _array(values):
+def _array(values: Any) -> Any:
     return np.array(values, dtype=values.dtype)
 
 
-def _devices(net):
+def _devices(net: Any) -> list[Any]:
     """Return the devices that a network is initialised on."""
     return next(iter(net.collect_params().values())).list_ctx()

@@ -1,12 +1,14 @@
 """What the sections share, for TensorFlow: `from d2l_utils import tensorflow as d2l`."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import tensorflow as tf
 
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
 from d2l_utils.machine.profile import profile_for
-from d2l_utils.tensorflow.networks import build_lenet, load_images, resnet18, train_step
 from d2l_utils.tensorflow.training import (
     accuracy,
     evaluate_accuracy_gpu,
@@ -16,6 +18,9 @@ from d2l_utils.tensorflow.training import (
     sgd,
     split_batch,
 )
+
+if TYPE_CHECKING:  # imported by __getattr__ when a program runs
+    from d2l_utils.tensorflow.networks import Residual, build_lenet, load_images, resnet18, train_step
 
 __all__ = [
     *common.__all__,
@@ -29,21 +34,40 @@ __all__ = [
     "split_batch",
     "evaluate_accuracy_gpu",
     "evaluate_accuracy_gpus",
-    "resnet18",
+    "load_data_digits",
+    "load_data_fashion_mnist",
     "build_lenet",
     "train_step",
     "load_images",
-    "load_data_digits",
-    "load_data_fashion_mnist",
+    "Residual",
+    "resnet18",
 ]
 
 
-def synchronize(*arrays):
+def __getattr__(name: str) -> Any:
+    """Import the networks when one of their names is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from d2l_utils.tensorflow import networks
+
+    return getattr(networks, name)
+
+
+def synchronize(*arrays: Any) -> None:
     """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
 
-    An argument is a tensor or variable, or nested lists, tuples and dictionaries that hold some; TypeError if it holds
-    none. Each is waited for alone: on a CPU at the cost of less than a microsecond, on a GPU at that of fetching one
-    number. Operations that TensorFlow only queues (asynchronous eager execution) are waited for as well.
+    Waiting costs less than a microsecond on a CPU, and on a GPU as much as fetching one number. Operations that
+    TensorFlow only queues (asynchronous eager execution) are waited for as well.
+
+    Parameters
+    ----------
+    *arrays
+        Tensors and variables, or nested lists, tuples and dictionaries of them.
+
+    Raises
+    ------
+    TypeError
+        If an argument holds none.
     """
     found = [array for argument in arrays for array in arrays_in(argument, (tf.Tensor, tf.Variable))]
     for array in found:
@@ -54,7 +78,7 @@ def synchronize(*arrays):
         tf.test.experimental.sync_devices()
 
 
-def _wait_on_cpu(array):
+def _wait_on_cpu(array: Any) -> bool:
     """Wait for a tensor that lies in the CPU's memory and return True; return False for any other array."""
     if "CPU" not in array.device or array.dtype not in (tf.float32, tf.float64, tf.int32, tf.int64, tf.bool):
         return False
@@ -66,21 +90,28 @@ def _wait_on_cpu(array):
     return True
 
 
-def try_gpu(i=0):
+def try_gpu(i: int = 0) -> Any:
     """Return GPU i if it exists, otherwise the CPU."""
     return tf.device(f"/GPU:{i}" if 0 <= i < len(tf.config.list_physical_devices("GPU")) else "/CPU:0")
 
 
-def try_all_gpus():
+def try_all_gpus() -> list[Any]:
     """Return all GPUs, or a list of the CPU alone if there is none."""
     return [try_gpu(i) for i in range(len(tf.config.list_physical_devices("GPU")))] or [try_gpu()]
 
 
-def devices(n=2):
+def devices(n: int = 2) -> list[Any]:
     """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
 
     The stand-ins are TensorFlow's logical CPUs. They must be made before TensorFlow starts, that is before the first
-    tensor; RuntimeError afterwards. An operation on one of them uses one thread.
+    tensor. An operation on one of them uses one thread.
+
+    Raises
+    ------
+    ValueError
+        If n is less than 1.
+    RuntimeError
+        If TensorFlow has started with fewer CPUs.
     """
     if n < 1:
         raise ValueError(f"devices takes a number of at least 1, not {n}")
@@ -94,12 +125,16 @@ def devices(n=2):
     return [tf.device(f"/CPU:{i}") for i in range(n)]
 
 
-def your_machine():
-    """Return what this machine can do: the profile that is measured once and kept.
+def your_machine() -> Any:
+    """Return what this machine can do: its profile, which is measured once and kept.
 
-    Where nothing is kept this takes some seconds; RuntimeError if the machine cannot be measured.
-    See `d2l_utils.machine.profile.profile_for` for what it holds. On the CPU the products use all cores; the tiny operation is
-    x + x of one number, on the first GPU if there is one.
+    The first call takes some seconds. On the CPU the products use all cores; the tiny operation is x + x of one number,
+    on the first GPU if there is one. See `d2l_utils.machine.profile.profile_for` for what the profile holds.
+
+    Raises
+    ------
+    RuntimeError
+        If the machine cannot be measured.
     """
     return profile_for("tensorflow")
 
@@ -107,35 +142,35 @@ def your_machine():
 # What the program d2l_utils.machine.measuring measures
 
 
-def _tiny_sum(device):
+def _tiny_sum(device: Any) -> Callable[[], Any]:
     with device:
         x = tf.ones(1)
     return lambda: x + x
 
 
-def _product(device, n, kind):
+def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     with device:
         x = tf.cast(tf.random.uniform((n, n)), kind)
     return lambda: _compute(device, tf.matmul, x, x)
 
 
-def _copy(device, size):
+def _copy(device: Any, size: int) -> Callable[[], None]:
     with device:
         x = tf.ones(size // 4)
     return lambda: _compute(device, tf.negative, x)  # it moves as many bytes as a copy; tf.identity copies nothing
 
 
-def _compute(device, operation, *operands):
+def _compute(device: Any, operation: Callable[..., Any], *operands: Any) -> None:
     with device:
         synchronize(operation(*operands))
 
 
-def _gpu_names():
+def _gpu_names() -> list[str]:
     details, gpus = tf.config.experimental.get_device_details, tf.config.list_physical_devices("GPU")
     return [details(gpu).get("device_name", gpu.name) for gpu in gpus]
 
 
-def _split_cpu(n):
+def _split_cpu(n: int) -> None:
     """Make n logical CPUs, unless there are as many already."""
     cpu = tf.config.list_physical_devices("CPU")[0]
     if len(tf.config.get_logical_device_configuration(cpu) or [cpu]) >= n > 1:

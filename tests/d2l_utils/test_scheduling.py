@@ -78,7 +78,7 @@ def test_two_workers_are_at_work_at_once(workers):
 
 
 def test_an_order_that_would_never_end_is_refused(workers):
-    with pytest.raises(ValueError, match="'b' stands before a node that it waits for"):
+    with pytest.raises(ValueError, match="'b' comes before a node that it waits for"):
         execute(DIAMOND, workers, order="bacd")
 
 
