@@ -12,10 +12,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
+from book import FRAMEWORKS, MODULES, ROOT
 from book.__main__ import main
 
-ROOT = Path(__file__).resolve().parent.parent
-FRAMEWORKS = ["pytorch", "tensorflow", "jax", "mxnet"]
 
 HEAD = """\
 ---
@@ -173,8 +172,9 @@ class Project:
         self.root, self.profile = root, root / "_build" / "machine.json"
         for framework in FRAMEWORKS:
             self.kernel(framework)
-        for module in ("__init__", "timing", "torch", "tensorflow", "jax", "mxnet"):
-            self.write(f"d2l_utils/{module}.py", f"name = {module!r}\n")
+        for name in ("__init__", "timing", *(f"{module}/__init__" for module in MODULES.values())):
+            self.write(f"d2l_utils/{name}.py", f"name = {name!r}\n")
+        self.write("d2l_utils/machine/__init__.py", "")
         self.write("d2l_utils/machine/measuring.py", PROFILE)
         self.write("notebooks/img/sum.svg", SVG)
         self.write("notebooks/index.md", "# Index\n")

@@ -178,12 +178,12 @@ def code(*paths: str) -> str:
 
 def statements(source: str) -> str:
     """Return the lines of a Python source without its comments, docstrings and empty lines."""
-    lines = source.splitlines()
+    tree, lines = ast.parse(source), source.splitlines()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column].rstrip()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         if ast.get_docstring(node) is not None:
