@@ -5,9 +5,9 @@ from pathlib import Path
 
 import jupytext
 import pytest
-from test_interface import exports
 
 from book import MODULES
+from book.exports import exports
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = list(MODULES.values())
@@ -82,7 +82,7 @@ def test_a_section_defines_what_it_teaches_once_and_as_the_module_does(slug, mod
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_section_defines_no_other_name_that_readers_get_from_d2l_utils(slug, folder, in_section):
     taught = {name for section, _, names in TAUGHT if section == slug for name in names}
-    assert {name for name, _ in in_section(slug, folder)} & (set(exports(f"{folder}/__init__")) - taught) == set()
+    assert {name for name, _ in in_section(slug, folder)} & (set(exports(f"d2l_utils.{folder}")) - taught) == set()
 
 
 @pytest.mark.parametrize(
