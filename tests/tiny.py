@@ -9,12 +9,10 @@ import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 from unittest.mock import patch
 
 from book import FRAMEWORKS, MODULES, ROOT
 from book.__main__ import main
-
 
 HEAD = """\
 ---

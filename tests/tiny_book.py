@@ -3,14 +3,13 @@
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 
 from bs4 import BeautifulSoup
 from sphinx.cmd.build import build_main
 
+from book import FRAMEWORKS, ROOT
 from d2l_utils.claims import Claim
 
-ROOT = Path(__file__).resolve().parent.parent
 INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\n```\n\n```{claims}\n```\n"
 
 
@@ -56,7 +55,7 @@ def build(folder, *cells, builder="html", index=INDEX, files=(), facts=None, not
         (source / name).write_text(text, encoding="utf-8")
     if cells:
         (source / "page.ipynb").write_text(json.dumps(notebook(*cells, **(facts or {}))), encoding="utf-8")
-        for framework in ("pytorch", "tensorflow", "jax", "mxnet") if notebooks else ():
+        for framework in FRAMEWORKS if notebooks else ():
             reader = folder / "notebooks" / framework / "page.ipynb"
             reader.parent.mkdir(parents=True, exist_ok=True)
             reader.write_text(json.dumps(framework), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The API reference, from the docstrings of the modules of d2l_utils, which are read and not imported.
+"""The API reference, from the docstrings of d2l_utils, which are read and not imported.
 
 ```{api} Timer measure
 ```
@@ -7,16 +7,15 @@ shows these names with parameters and docstrings: what the four frameworks' docs
 """
 
 import ast
-import re
-from functools import cache
-from pathlib import Path
+import copy
 
+from docstring_parser import DocstringStyle, parse
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from book import FRAMEWORKS, MODULES
-
-FOLDER = Path(__file__).parents[2] / "d2l_utils"
+from book import FRAMEWORKS, MODULES, ROOT
+from book.exports import Definition, definition, exports
 
 
 class Api(SphinxDirective):
@@ -25,98 +24,106 @@ class Api(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         """Return the list."""
-        for path in FOLDER.glob("*.py"):
+        for path in (ROOT / "d2l_utils").rglob("*.py"):
             self.env.note_dependency(path)
-        names = self.arguments[0].split()
-        if unknown := [name for name in names if name not in exports("torch")]:
-            raise self.error(f"d2l has no {', '.join(unknown)}; known: {' '.join(exports('torch'))}")
-        found = self.parse_text_to_nodes("\n\n".join(map(described, names)))
-        (listed,) = found
+        names, known = self.arguments[0].split(), exports(f"d2l_utils.{next(iter(MODULES.values()))}")
+        for name in names:
+            if name not in known:
+                raise self.error(f"d2l has no {name}; known: {' '.join(known)}")
+        (listed,) = self.parse_text_to_nodes("\n\n".join(described(name) for name in names))
         listed["classes"].append("api")
         for name, entry in zip(names, listed, strict=True):
             entry[0]["ids"].append(nodes.make_id(f"d2l-{name}"))
-        return found
+        return [listed]
 
 
-@cache
-def parsed(module):
-    """Return the syntax tree of a module of d2l_utils."""
-    return ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
-
-
-def exports(module):
-    """Return the names in a module's `__all__`; those of another module stand there as `*other.__all__`."""
-    (node,) = [node for node in parsed(module).body if isinstance(node, ast.Assign) and is_all(node.targets[0])]
-    found = [
-        exports(each.value.value.id) if isinstance(each, ast.Starred) else [each.value] for each in node.value.elts
-    ]
-    return [name for names in found for name in names]
-
-
-def is_all(target):
-    return isinstance(target, ast.Name) and target.id == "__all__"
-
-
-def definition(module, name):
-    """Return the function or class of this name that a module defines or imports from its neighbours, or None."""
-    for node in parsed(module).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
-            return node
-        if isinstance(node, ast.ImportFrom) and node.level and node.module:
-            named = {"*", name} & {alias.name for alias in node.names}
-            if found := named and definition(node.module, name):
-                return found
-    return None
-
-
-def described(name):
+def described(name: str) -> str:
     """Return the Markdown of a name: an entry of a definition list."""
-    found = {framework: definition(module, name) for framework, module in MODULES.items()}
-    parts = {framework: (ast.get_docstring(node) or "").split("\n\n") for framework, node in found.items()}
+    found = {}
+    for framework, module in MODULES.items():
+        node = definition(f"d2l_utils.{module}", name)
+        if node is None:
+            raise LookupError(f"d2l_utils.{module} exports {name} and does not define it")
+        found[framework] = node
+    parts = {framework: blocks(ast.get_docstring(node) or "") for framework, node in found.items()}
     first, *others = parts.values()
     shared = [part for part in first if all(part in other for other in others)]
-    lines = [*map(markdown, shared), *methods(found["pytorch"])]
+    node = next(iter(found.values()))
+    lines = [*shared, *methods(node)]
     for framework, own in parts.items():
-        if added := [part for part in own if part not in shared]:
+        added = [part.removeprefix("* ") for part in own if part not in shared]
+        if added:
             lines.append(f"* {FRAMEWORKS[framework]}: {' '.join(' '.join(added).split())}")
     body = "\n\n".join(lines).replace("\n", "\n  ")
-    return f"`d2l.{name}{signature(found['pytorch'])}`\n: {body}"
+    return f"`d2l.{name}{signature(node)}`\n: {body}"
 
 
-def signature(node):
+def blocks(docstring: str) -> list[str]:
+    """Return a NumPy-style docstring as Markdown: its paragraphs, then an item for each thing that a section names."""
+    found = parse(docstring, style=DocstringStyle.NUMPYDOC)
+    text = found.short_description or ""
+    if found.long_description:
+        text += ("\n\n" if found.blank_after_short_description else "\n") + found.long_description
+    paragraphs = [part.strip("\n") for part in text.split("\n\n") if part.strip()]
+    items = []
+    for entry in found.meta:
+        kind = entry.args[0]
+        type_name = getattr(entry, "type_name", None)
+        words = " ".join((entry.description or "").split())
+        if kind in ("param", "attribute"):
+            items.append(f"* `{entry.args[1]}`{f' ({type_name})' if type_name else ''}: {words}")
+        elif kind == "raises":
+            items.append(f"* Raises `{type_name}`: {words}")
+        elif kind in ("returns", "yields"):
+            items.append(f"* {kind.capitalize()}{f' ({type_name})' if type_name else ''}: {words}")
+        else:
+            items.append(words)
+    return paragraphs + items
+
+
+def signature(node: Definition) -> str:
     """Return the parameters of a function, or those that make an object of a class, in parentheses."""
     if isinstance(node, ast.FunctionDef):
-        return f"({ast.unparse(node.args)})"
-    fields = [each.target.id for each in node.body if isinstance(each, ast.AnnAssign)]
-    makers = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
-    return f"({', '.join(fields)})" if fields else without_self(makers[0]) if makers else ""
-
-
-def without_self(method):
-    """Return the parameters of a method but the first, in parentheses."""
-    return f"({ast.unparse(method.args).partition('self')[2].removeprefix(', ')})"
-
-
-def methods(node):
-    """Return lines for the methods and properties of a class that are meant for its users."""
-    public = [each for each in getattr(node, "body", ()) if isinstance(each, ast.FunctionDef) and each.name[0] != "_"]
-    return [
-        f"* `.{each.name}{'' if each.decorator_list else without_self(each)}`: {' '.join(doc.split())}"
-        for each in public
-        if isinstance(node, ast.ClassDef) and (doc := ast.get_docstring(each))
+        return f"({parameters(node)})"
+    fields = [
+        each.target.id for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
     ]
+    if fields:
+        return f"({', '.join(fields)})"
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__":
+            return f"({parameters(method, bound=True)})"
+    return ""
 
 
-def markdown(part):
-    """Return a paragraph of a docstring as Markdown; a table of parameters, two columns of text, becomes a list."""
-    rows = re.split(r"\n(?=\w)", part)
-    pairs = [re.fullmatch(r"(\w+) {2,}(.+)", row, re.DOTALL) for row in rows]
-    return "\n".join(f"* `{pair[1]}`: {' '.join(pair[2].split())}" for pair in pairs) if all(pairs) else part
+def parameters(function: ast.FunctionDef, bound: bool = False) -> str:
+    """Return the parameters of a function with their defaults and without their types; not the first of a method."""
+    arguments = copy.deepcopy(function.args)
+    if bound:
+        del arguments.args[0]
+    for argument in ast.walk(arguments):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    return ast.unparse(arguments)
 
 
-def setup(app):
+def methods(node: Definition) -> list[str]:
+    """Return lines for the methods and properties of a class that are meant for its users."""
+    lines = []
+    for method in node.body if isinstance(node, ast.ClassDef) else []:
+        if not isinstance(method, ast.FunctionDef) or method.name.startswith("_"):
+            continue
+        paragraphs = blocks(ast.get_docstring(method) or "")
+        if paragraphs:
+            arguments = "" if method.decorator_list else f"({parameters(method, bound=True)})"
+            text = " ".join(" ".join(part.removeprefix("* ") for part in paragraphs).split())
+            lines.append(f"* `.{method.name}{arguments}`: {text}")
+    return lines
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
     app.add_directive("api", Api)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,13 +8,18 @@ shows the file that the setting `d2l_machine` names; `profile_for` in d2l_utils/
 
 import re
 import string
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES
-from book.pages.facts import describe_machine, name_day
+from book.pages.page_info import describe_machine, name_day
 from d2l_utils.machine.profile import read
+from d2l_utils.timing import three_digits
 
 PREFIXES = {"T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 NONE = "–"
@@ -41,7 +46,7 @@ On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless to
 class Machine(SphinxDirective):
     """The profile, or a sentence on how to make one."""
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         """Return the nodes."""
         self.env.note_reread()
         profile = read(Path(self.config.d2l_machine))
@@ -50,19 +55,20 @@ class Machine(SphinxDirective):
         )
 
 
-def show(profile):
+def show(profile: dict[str, Any]) -> str:
     """Return the Markdown that shows the content of the file."""
     parts = {name: profile["frameworks"][module] for name, module in MODULES.items() if module in profile["frameworks"]}
     days = sorted({part["date"] for part in [profile, *parts.values()]})
     when = f"on {name_day(days[0])}" if len(days) == 1 else f"between {name_day(days[0])} and {name_day(days[-1])}"
     memory = [caches(profile["caches"]), bandwidths(profile["bandwidth"]), latencies(profile["latency"])]
-    rates = [products(profile["product"], parts), gpus(parts)]
-    rates += [TF32] if any(part["gpus"] for part in parts.values()) else []
+    figures = [products(profile["product"], parts), gpus(parts)]
+    if any(part["gpus"] for part in parts.values()):
+        figures.append(TF32)
     machine = plain(describe_machine(profile["machine"]))
-    return PROFILE.format(machine=machine, when=when, memory="\n\n".join(memory), rates="\n\n".join(rates))
+    return PROFILE.format(machine=machine, when=when, memory="\n\n".join(memory), rates="\n\n".join(figures))
 
 
-def caches(found):
+def caches(found: Sequence[dict[str, Any]]) -> str:
     """Return the table of caches as the system reports them."""
     rows = [
         (f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"])) for cache in found
@@ -70,24 +76,26 @@ def caches(found):
     return table(("cache", "size as reported", "serves"), rows)
 
 
-def sharers(number):
+def sharers(number: int | None) -> str:
     """Return how many cores share a cache, in words."""
-    return NONE if number is None else "one core" if number == 1 else f"{number} cores"
+    if number is None:
+        return NONE
+    return "one core" if number == 1 else f"{number} cores"
 
 
-def bandwidths(found):
+def bandwidths(found: dict[str, float]) -> str:
     """Return the table of STREAM's figures."""
     rows = [(who, quantity(value, "B/s")) for who, value in found.items()]
     return table(("STREAM triad on", "memory bandwidth"), rows)
 
 
-def latencies(found):
+def latencies(found: dict[str, float]) -> str:
     """Return the table of the latency ladder."""
     rows = [(binary(int(size)), quantity(seconds, "s")) for size, seconds in found.items()]
     return table(("working set", "latency of a load"), rows)
 
 
-def products(numpy, parts):
+def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
     """Return the table of NumPy and the frameworks on the CPU."""
     rows = [("NumPy", NONE, *rates(numpy))]
     for name, part in parts.items():
@@ -96,7 +104,7 @@ def products(numpy, parts):
     return table(("on the CPU", "a tiny operation", "product, float32", "product, bfloat16"), rows)
 
 
-def gpus(parts):
+def gpus(parts: dict[str, Any]) -> str:
     """Return the table of what each framework reaches on each GPU."""
     rows = [
         (f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", quantity(gpu["bandwidth"], "B/s"), *rates(gpu["product"]))
@@ -106,19 +114,20 @@ def gpus(parts):
     return table(("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16"), rows)
 
 
-def rates(found):
+def rates(found: dict[str, float]) -> list[str]:
     """Return the rates of the products in words, float32 first."""
     return [quantity(found[kind], "flop/s") if kind in found else NONE for kind in ("float32", "bfloat16")]
 
 
-def quantity(value, unit):
+def quantity(value: float, unit: str) -> str:
     """Return a value to three digits with the prefix it reads best with: 3.2e10 in B/s is 32.0 GB/s."""
-    prefix, factor = next((pair for pair in PREFIXES.items() if value >= 0.9995 * pair[1]), ("n", 1e-9))
-    number = value / factor
-    return f"{number:.{2 - (number >= 9.995) - (number >= 99.95)}f} {prefix}{unit}"
+    for prefix, factor in PREFIXES.items():
+        if value >= 0.9995 * factor:
+            return f"{three_digits(value / factor)} {prefix}{unit}"
+    return f"{three_digits(value / 1e-9)} n{unit}"
 
 
-def binary(size):
+def binary(size: float) -> str:
     """Return a number of bytes in KiB, MiB or GiB."""
     for unit in ("bytes", "KiB", "MiB"):
         if size < 1024:
@@ -127,19 +136,21 @@ def binary(size):
     return f"{size:g} GiB"
 
 
-def table(head, rows):
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table whose first column heads its rows, or '' if there is no row."""
+    if not rows:
+        return ""
     lines = ["* - " + "\n  - ".join(cells) for cells in (head, *rows)]
     options = [":header-rows: 1", ":stub-columns: 1", ":widths: auto"]
-    return "\n".join(["```{list-table}", *options, "", *lines, "```"]) if rows else ""
+    return "\n".join(["```{list-table}", *options, "", *lines, "```"])
 
 
-def plain(name):
+def plain(name: str) -> str:
     """Return a name that Markdown shows as it is."""
     return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", name)
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive and its setting."""
     app.add_config_value("d2l_machine", "", "")
     app.add_directive("machine", Machine)

@@ -161,6 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 get_browser()
             elif options.names == ["docs"]:
                 make_environment("docs", project())
+                print("docs")
             else:
                 print(*make_all(options.names, project()))
     except SetupError as error:

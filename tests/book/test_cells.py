@@ -14,10 +14,12 @@ from tiny import HEAD, NUMBERS, SECTION, SVG, Project
 import book
 from book import ROOT, BookError
 from book.cells import expand, lint, of, split
+from book.files import Layout
 from book.keys import run_key
 from book.merge import all_claims, merge
 from book.outputs import clean
 from book.plain import PlainError, convert, outline
+from book.sources import slugs
 from d2l_utils.claims import MIME
 
 FRAMEWORKS = list(book.FRAMEWORKS)
@@ -498,6 +500,15 @@ def test_a_save_in_jupyterlab_leaves_a_source_as_it_is(path):
 
 
 # Readers' notebooks on disk
+
+
+def test_sections_stand_in_the_order_of_the_table_of_contents_wherever_else_their_names_stand(tmp_path):
+    for slug in ("hardware", "loops", "zeros"):
+        (tmp_path / "notebooks").mkdir(exist_ok=True)
+        (tmp_path / "notebooks" / f"{slug}.md").touch()
+    index = "What hardware loops do.\n\n```{toctree}\n:maxdepth: 2\n\nZero <zeros>\nloops\n```\n\n:::{toctree}\nhardware\n:::\n"
+    (tmp_path / "notebooks" / "index.md").write_text(index)
+    assert slugs(Layout(tmp_path)) == ["zeros", "loops", "hardware"]
 
 
 def test_only_the_section_whose_source_or_picture_changed_is_split_again(tmp_path):

@@ -84,7 +84,7 @@ class Project:
 
     def __init__(self, root, tools):
         self.root, self.tools, self.log = root, tools, tools / "log"
-        for path in ("Makefile", "pyproject.toml", "requirements", "book", "d2l_utils"):
+        for path in ("Makefile", "README.md", "pyproject.toml", "requirements", "book", "d2l_utils"):
             copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
             copy(ROOT / path, self.root / path)
         (self.root / "notebooks").mkdir()
@@ -325,6 +325,32 @@ def test_make_test_looks_for_a_browser_first():
 
 
 # The Makefile
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("d2l_utils/torch/training.py", "sphinx"),  # its docstrings are in the API reference
+        ("book/pages/_static/explorables/ring.js", "sphinx"),
+        ("book/pages/_static/book.css", "sphinx"),
+        ("book/pages/api.py", "sphinx -E"),
+        ("README.md", ""),
+    ],
+)
+def test_sphinx_is_asked_when_what_its_pages_are_made_of_has_changed(project, path, asked):
+    noting = "#!/bin/sh\nfor word; do [ $word = sphinx -o $word = -E ] && echo $word >> called; done; true\n"
+    project.setup("docs", "jax")
+    (project.root / "_build" / "env" / "docs" / "bin" / "python").write_text(noting)
+    (project.root / "_build" / "html").mkdir()
+    (project.root / "_build" / "merged").touch()
+    for called in (["sphinx", "-E"], [], asked.split()):
+        assert project.run("make", "book", "FRAMEWORKS=jax").returncode == 0
+        found = project.root / "called"
+        assert (found.read_text().split() if found.exists() else []) == called
+        found.unlink(missing_ok=True)
+        time.sleep(0.01)
+        if not called:
+            (project.root / path).touch()
 
 
 def run(*command):

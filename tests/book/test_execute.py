@@ -239,8 +239,18 @@ def test_another_build_of_the_framework_and_a_gpu_make_it_run_again(up_to_date, 
     assert stale(up_to_date) == ["asking", "tiny"]
 
 
-def test_what_is_installed_is_read_without_importing_it(tmp_path):
-    from book.keys import packages, versions
+def test_another_python_of_the_kernel_makes_its_notebooks_run_again(up_to_date, monkeypatch):
+    monkeypatch.setattr("book.keys.python_version", lambda prefix: "3.99.0")
+    assert stale(up_to_date) == ["asking", "tiny"]
+
+
+def test_the_version_of_python_and_what_is_installed_are_read_without_importing_anything(tmp_path):
+    from book.keys import packages, python_version, versions
+
+    assert python_version(tmp_path) == ""
+    for line in ("version_info = 3.12.4", "version = 3.12.4"):  # uv's words, and those of venv
+        (tmp_path / "pyvenv.cfg").write_text(f"home = /usr/bin\n{line}\n")
+        assert python_version(tmp_path) == "3.12.4"
 
     for name in ("torch-2.13.0+cu130", "Numpy-2.4.0", "tensorflow_cpu-2.21.0"):
         (tmp_path / "lib/python3.11/site-packages" / f"{name}.dist-info").mkdir(parents=True)

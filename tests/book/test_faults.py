@@ -85,6 +85,12 @@ def test_a_dead_kernel_is_named_and_takes_its_children_along(project, death, why
     assert f"error: tiny (jax), cell 2: the kernel died ({why})\n" in fails(project, child(project), death)
 
 
+def test_a_kernel_that_dies_of_a_signal_without_a_name_is_explained():
+    assert execute.why_died(-35) == "signal 35"
+    assert execute.why_died(-6) == "signal SIGABRT"
+    assert execute.why_died(3) == "exit status 3"
+
+
 def test_the_last_words_of_a_dying_kernel_are_repeated(project):
     said = fails(project, 'import os\nos.write(2, b"low-level trouble\\n")\nos.abort()')
     assert "the kernel died (signal SIGABRT)\n  the kernel said last: low-level trouble\n" in said

@@ -21,7 +21,7 @@ FLOORS = [  # the rooms of d2l_utils, from the bottom; an import goes down or st
     FOLDERS,
 ]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-BROUGHT = {"IPython", "matplotlib_inline", "sklearn", "scipy", "threadpoolctl"}  # by a kernel and by scikit-learn
+BROUGHT = {"IPython", "matplotlib_inline", "cycler", "sklearn", "scipy", "threadpoolctl"}  # with the packages above
 INSTALLED = set(PROJECT["dependencies"]) | BROUGHT
 SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
 PATHS = {  # the modules of the project by their names, 'book.cells'

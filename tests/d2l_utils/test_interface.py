@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from book import MODULES
+from book.exports import exports, parsed
 
 UTILITIES = Path(__file__).parents[2] / "d2l_utils"
 FOLDERS = list(MODULES.values())
 FILES = ("__init__", "training", "networks")
 
 
-def parsed(module):
-    """Return the syntax tree of a file of d2l_utils, such as 'torch/training'."""
-    return ast.parse((UTILITIES / f"{module}.py").read_text(encoding="utf-8"))
+def module(folder, file):
+    """Return the name of a file in a framework's folder as a module."""
+    return f"d2l_utils.{folder}" if file == "__init__" else f"d2l_utils.{folder}.{file}"
 
 
 def definitions(tree):
@@ -36,21 +37,10 @@ def parameters(arguments):
     return ast.unparse(ast.arguments([], by_place, arguments.vararg, [], [], None, arguments.defaults))
 
 
-def exports(module):
-    """Return the names in the `__all__` of a file of d2l_utils; those of common stand there as `*common.__all__`."""
-    assigned = [node for node in parsed(module).body if isinstance(node, ast.Assign)]
-    (listed,) = [node.value for node in assigned if ast.unparse(node.targets[0]) == "__all__"]
-    found = []
-    for element in listed.elts:
-        shared = isinstance(element, ast.Starred)
-        found += exports(element.value.value.id) if shared else [element.value]
-    return found
-
-
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_framework_folders_define_the_same_in_the_same_order(folder, file):
-    assert definitions(parsed(f"{folder}/{file}")) == definitions(parsed(f"{FOLDERS[0]}/{file}")) != []
+    assert definitions(parsed(module(folder, file))) == definitions(parsed(module(FOLDERS[0], file))) != []
 
 
 def test_framework_folders_have_the_same_files():
@@ -62,18 +52,18 @@ def test_framework_folders_have_the_same_files():
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_framework_folders_export_the_same_and_all_that_they_define(folder):
-    names = exports(f"{folder}/__init__")
-    assert names == exports(f"{FOLDERS[0]}/__init__")
-    defined = [name for file in FILES for name, *_ in definitions(parsed(f"{folder}/{file}"))]
-    assert Counter(names) == Counter(defined + exports("common"))
+    names = exports(f"d2l_utils.{folder}")
+    assert names == exports(f"d2l_utils.{FOLDERS[0]}")
+    defined = [name for file in FILES for name, *_ in definitions(parsed(module(folder, file)))]
+    assert Counter(names) == Counter(defined + exports("d2l_utils.common"))
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_editors_see_the_names_that_are_imported_on_demand(folder):
-    (checked,) = [node for node in parsed(f"{folder}/__init__").body if isinstance(node, ast.If)]
+    (checked,) = [node for node in parsed(f"d2l_utils.{folder}").body if isinstance(node, ast.If)]
     assert ast.unparse(checked.test) == "TYPE_CHECKING"
     names = {alias.name for line in checked.body for alias in line.names}
-    assert names == {name for name, *_ in definitions(parsed(f"{folder}/networks"))}
+    assert names == {name for name, *_ in definitions(parsed(f"d2l_utils.{folder}.networks"))}
 
 
 @pytest.mark.parametrize("path", sorted(UTILITIES.rglob("*.py")), ids=lambda path: str(path.relative_to(UTILITIES)))

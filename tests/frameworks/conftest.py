@@ -1,4 +1,8 @@
-"""One body of tests for four frameworks; each run takes place in one framework's environment."""
+"""One body of tests for all frameworks; each run takes place in one framework's environment.
+
+What the tests need of the framework itself, such as its arrays and its networks, is in `native_<framework>.py`; tests
+of what one framework alone does are in `test_<framework>.py`.
+"""
 
 import importlib
 import os
@@ -6,20 +10,27 @@ import os
 import numpy as np
 import pytest
 
+from book import MODULES
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-MODULES = {"pytorch": "torch", "tensorflow": "tensorflow", "jax": "jax", "mxnet": "mxnet"}
 
 
 def pytest_addoption(parser):
-    parser.addoption("--framework", choices=list(MODULES), help="the framework whose module is tested")
+    parser.addoption("--framework", choices=list(MODULES), help="the framework whose folder of d2l_utils is tested")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "only(framework, …): the test is about what these frameworks' modules alone do")
+    config.addinivalue_line("markers", "only(framework, …): the test is about what these frameworks' folders alone do")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave the tests of another framework's own ways to the run in that framework's environment."""
+    name = collection_path.stem.removeprefix("test_")
+    return True if name in MODULES and name != config.getoption("--framework", default=None) else None
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave the tests of another framework's own ways to the run in that framework's environment."""
+    """Do the same for single tests, by their marker."""
     name = config.getoption("--framework", default=None)
     others = [item for item in items if (only := item.get_closest_marker("only")) and name not in only.args]
     config.hook.pytest_deselected(items=others)
@@ -31,97 +42,76 @@ def framework(request):
     """The framework's name."""
     name = request.config.getoption("--framework", default=None)
     if name is None:
-        pytest.fail("name it: _build/env/<framework>/bin/python -m pytest tests/utils --framework <framework>")
+        pytest.fail("name it: _build/env/<framework>/bin/python -m pytest tests/frameworks --framework <framework>")
     return name
 
 
 @pytest.fixture(scope="session")
-def d2l(framework):
-    """The module of d2l_utils for the framework."""
-    if framework == "mxnet":
-        importlib.import_module("mxnet").npx.set_np()
+def native(framework):
+    """What the tests say in the framework's own words: the module native_<framework>."""
+    return importlib.import_module(f"native_{framework}")
+
+
+@pytest.fixture(scope="session")
+def d2l(framework, native):
+    """The framework's folder of d2l_utils."""
     return importlib.import_module(f"d2l_utils.{MODULES[framework]}")
 
 
 @pytest.fixture(scope="session")
-def array(framework):
+def array(native):
     """A function that turns a NumPy array into one of the framework's."""
-    native = importlib.import_module(MODULES[framework])
-    return {
-        "pytorch": lambda x: native.from_numpy(np.array(x)),
-        "tensorflow": lambda x: native.constant(x),
-        "jax": lambda x: native.numpy.asarray(x),
-        "mxnet": lambda x: native.np.array(x, dtype=np.asarray(x).dtype),
-    }[framework]
+    return native.array
 
 
 @pytest.fixture(scope="session")
-def numpy(framework):
+def numpy(native):
     """A function that turns an array of the framework into a NumPy array, which waits for it."""
-    return {"mxnet": lambda x: x.asnumpy()}.get(framework, np.asarray)
+    return native.numpy
+
+
+@pytest.fixture
+def asynchronous(native):
+    """Let the framework queue its operations, if it can."""
+    with native.asynchronous():
+        yield
+
+
+@pytest.fixture
+def gpus(native, monkeypatch):
+    """A function of n that lets the framework find n GPUs, which nothing is computed on."""
+    return lambda n: native.pretend_gpus(n, monkeypatch)
+
+
+@pytest.fixture
+def two(d2l, native, gpus):
+    """Two devices of the framework; where none can be made once it has started, the same one twice."""
+    gpus(0)
+    return d2l.devices(2) if native.DEVICES_AT_ANY_TIME else d2l.devices(1) * 2
 
 
 @pytest.fixture(scope="session")
-def on(framework):
-    """A function of a device and a NumPy array that puts the array there and returns it with the device's name."""
-    native = importlib.import_module(MODULES[framework])
+def work(array, d2l):
+    """A function that issues a chain of sums, which take much longer than issuing them, and returns its result.
 
-    def tensorflow(device, x):
-        with device:
-            y = native.constant(x) + 0
-        return y, y.device.split(":", 3)[-1].removeprefix("device:")
+    Sums, because TensorFlow's product looks at the shape of its operands, which waits for them.
+    """
+    x = array(np.ones((2000, 2000), "float32"))
 
-    return {
-        "pytorch": lambda device, x: (y := native.from_numpy(x).to(device), str(y.device)),
-        "tensorflow": tensorflow,
-        "jax": lambda device, x: (y := native.device_put(x, device), str(next(iter(y.devices())))),
-        "mxnet": lambda device, x: (y := native.np.array(x, ctx=device), str(y.ctx)),
-    }[framework]
+    def issue():
+        y = x
+        for _ in range(20):
+            y = y + x
+        return y
 
-
-@pytest.fixture
-def asynchronous(framework):
-    """Let TensorFlow queue eager operations, as the asynchronous frameworks do by themselves."""
-    if framework != "tensorflow":
-        yield
-        return
-    import tensorflow as tf
-
-    tf.config.experimental.set_synchronous_execution(False)
-    yield
-    tf.config.experimental.set_synchronous_execution(True)
-
-
-class FakeGPU:
-    """A device as JAX describes it."""
-
-    platform = "gpu"
-
-    def __init__(self, i):
-        self.i = i
-
-    def __str__(self):
-        return f"cuda:{self.i}"
+    d2l.synchronize(issue())
+    return issue
 
 
 @pytest.fixture
-def gpus(framework, monkeypatch):
-    """A function of n that lets the framework tell of n GPUs, which nothing is computed on."""
-    native = importlib.import_module(MODULES[framework])
-    cpus = {
-        "tensorflow": lambda: native.config.list_physical_devices("CPU"),
-        "jax": lambda: native.local_devices(backend="cpu"),
-    }.get(framework, list)()
-
-    def pretend(n):
-        fakes = [FakeGPU(i) for i in range(n)]
-        place, told = {
-            "pytorch": ("cuda.device_count", lambda: n),
-            "tensorflow": ("config.list_physical_devices", lambda kind: fakes if kind == "GPU" else cpus),
-            "jax": ("local_devices", lambda backend=None: cpus if backend == "cpu" else fakes or cpus),
-            "mxnet": ("context.num_gpus", lambda: n),
-        }[framework]
-        *owner, attribute = place.split(".")
-        monkeypatch.setattr(getattr(native, owner[0]) if owner else native, attribute, told)
-
-    return pretend
+def batches(array):
+    """Three minibatches, of 7, 2 and 1, of which the networks here get 9 labels of 10 right."""
+    logits = np.random.RandomState(0).rand(10, 2).astype("float32")
+    y = logits.argmax(1).astype("int32")
+    y[4] = 1 - y[4]
+    return [(array(logits[part]), array(y[part])) for part in (slice(7), slice(7, 9), slice(9, 10))]

@@ -2,7 +2,9 @@
 
 import pytest
 from bs4 import BeautifulSoup
-from tiny_book import ROOT, build, code, page_of, prose
+from tiny_book import build, code, page_of, prose
+
+from book import ROOT
 
 INDEX = "# Tiny\n\n```{toctree}\npage\nwords\n```\n"
 WORDS = """\

@@ -7,8 +7,8 @@ from bs4 import BeautifulSoup
 from tiny import MACHINE
 from tiny_book import build
 
-from book.pages.facts import describe_machine
 from book.pages.machine_profile import binary, quantity
+from book.pages.page_info import describe_machine
 from d2l_utils.machine.profile import sealed
 
 FIGURES = {
@@ -52,7 +52,7 @@ def part(**more):
 
 
 def test_a_card_shows_the_machine_and_its_figures_in_readable_units(tmp_path):
-    page = shown(tmp_path, content(mxnet=part(), torch=part(gpus=[GPU])))
+    page = shown(tmp_path, content(jax=part(), torch=part(gpus=[GPU])))
     assert "Tiny CPU, 2 cores, 8 GiB of memory, no GPU, Tiny OS, measured on 21 November 2026." in page.get_text()
     assert "make profile" in page.get_text()
     assert [table[1:] for table in tables(page)] == [
@@ -62,7 +62,7 @@ def test_a_card_shows_the_machine_and_its_figures_in_readable_units(tmp_path):
         [
             ["NumPy", "–", "360 Gflop/s", "–"],
             ["PyTorch 1.2", "770 ns", "280 Gflop/s", "–"],
-            ["MXNet 1.2", "770 ns", "280 Gflop/s", "–"],
+            ["JAX 1.2", "770 ns", "280 Gflop/s", "–"],
         ],
         [["Tiny GPU, PyTorch", "3.35 TB/s", "50.0 Tflop/s", "1000 Tflop/s"]],
     ]
@@ -100,7 +100,7 @@ def test_a_machine_is_described_in_one_phrase():
 def test_units_read_well_over_the_whole_range():
     values = [0.5e-9, 9.9996e-10, 1.25e-6, 0.02, 1, 31.8e9, 999.4e9, 999.6e9, 2e15]
     assert [quantity(value, "x") for value in values] == [
-        "0.50 nx",
+        "0.500 nx",
         "1.00 nx",
         "1.25 µx",
         "20.0 mx",

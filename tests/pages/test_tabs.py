@@ -78,7 +78,7 @@ PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/png": 
 FAULTS = {
     "unknown framework": (
         [prose("# Page"), prose("Hm.", "caffe")],
-        ["page.ipynb:", "unknown framework", "caffe", "mxnet"],
+        ["page.ipynb:", "unknown framework", "caffe"],
     ),
     "dangling reference": ([prose("# Page\n\nSee {numref}`fig-none`.")], ["page.ipynb:", "fig-none"]),
     "picture without words": (

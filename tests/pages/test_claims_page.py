@@ -3,7 +3,9 @@
 import json
 import re
 
-from tiny_book import ROOT, page_of, prose
+from tiny_book import page_of, prose
+
+from book import ROOT
 
 
 def landing(folder, *claims):

@@ -10,16 +10,23 @@ this module asks Sphinx for these words once all pages are read and numbered (bu
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from pybtex.backends.markdown import Backend
+from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.environment import BuildEnvironment
+
+from d2l_utils.files import write_atomically
 
 
-def references(env):
+def references(env: BuildEnvironment) -> dict[str, str]:
     """Return the words for every figure, table, equation and section that has a label."""
     words = {}
-    domain = env.domains.standard_domain
+    domain: Any = env.domains.standard_domain
     for label, (page, _, title) in domain.labels.items():
         if page in env.found_docs:
             words[label] = title
@@ -33,13 +40,13 @@ def references(env):
     return words
 
 
-def _dotted(number):
+def _dotted(number: Sequence[int]) -> str:
     return ".".join(map(str, number))
 
 
-def citations(env, builder):
+def citations(env: BuildEnvironment, builder: Builder) -> dict[str, dict[str, str]]:
     """Return the words for every cited work, within brackets ("p") and within a sentence ("t")."""
-    domain = env.domains["cite"]
+    domain: Any = env.domains["cite"]
     words = {}
     for citation in domain.citations:
         page = citation.bibliography_key.docname
@@ -53,12 +60,12 @@ def citations(env, builder):
 class Markdown(Backend):
     """Markdown that a person likes to read: only what would change the text is escaped."""
 
-    def format_str(self, text):
+    def format_str(self, text: str) -> str:
         """Return `text` with a backslash before each character that would begin markup."""
         return "".join(f"\\{letter}" if letter in r"\`*_[]<>" else letter for letter in text)
 
 
-def bibliography(env):
+def bibliography(env: Any) -> dict[str, str]:
     """Return each cited work's line in the list of references, as Markdown."""
     markdown = Markdown()
     return {
@@ -67,7 +74,7 @@ def bibliography(env):
     }
 
 
-def sections(env):
+def sections(env: BuildEnvironment) -> dict[str, dict[str, str]]:
     """Return number and title of every page that the landing page numbers."""
     return {
         page: {"number": _dotted(numbers[""]), "title": env.titles[page].astext()}
@@ -76,7 +83,7 @@ def sections(env):
     }
 
 
-def write_numbers(app, env):
+def write_numbers(app: Sphinx, env: BuildEnvironment) -> None:
     """Write numbers.json in a pass of the builder `dummy`."""
     if app.builder.name != "dummy":
         return
@@ -86,12 +93,11 @@ def write_numbers(app, env):
         "bibliography": bibliography(env),
         "sections": sections(env),
     }
-    path = Path(app.config.d2l_numbers)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
+    write_atomically(Path(app.config.d2l_numbers), text + "\n")
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the moment at which all numbers are known."""
     app.add_config_value("d2l_numbers", "", "")
     app.connect("env-check-consistency", write_numbers)

@@ -7,10 +7,13 @@ the cells ran. The transform also makes claims places that a link can lead to, a
 import json
 import math
 import os
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
@@ -22,31 +25,36 @@ logger = logging.getLogger(__name__)
 WORDS_PER_MINUTE = 200
 
 
-def reading_minutes(document, framework):
+def reading_minutes(document: nodes.document, framework: str) -> int:
     """Return the minutes that the prose of one framework takes; code, outputs and formulas do not count."""
     words = sum(_words(child, framework) for child in document.children if isinstance(child, nodes.section))
     return max(1, math.ceil(words / WORDS_PER_MINUTE))
 
 
-def _words(node, framework):
+def _words(node: nodes.Node, framework: str) -> int:
+    """Return the number of words that readers of one framework read in a node."""
     if isinstance(node, nodes.Text):
         return len(node.split())
     silent = (nodes.literal_block, nodes.math, nodes.math_block, nodes.comment, nodes.raw)
-    if isinstance(node, silent) or framework_of(node) not in (None, framework) or node.get("nb_element"):
+    if isinstance(node, silent) or framework_of(node) not in (None, framework):
+        return 0
+    if isinstance(node, nodes.Element) and node.get("nb_element"):
         return 0
     return sum(_words(child, framework) for child in node.children)
 
 
-def header(minutes, notebooks):
+def header(minutes: int, notebooks: dict[str, str]) -> nodes.container:
     """Return the line under the title: reading time and one notebook, a path, for each framework that ran."""
     line = nodes.paragraph("", f"{minutes} min read")
-    for place, (name, path) in enumerate(notebooks.items()):
-        line += nodes.Text(" · " if place else " · Notebooks: ")
+    separator = " · Notebooks: "
+    for name, path in notebooks.items():
+        line += nodes.Text(separator)
+        separator = " · "
         line += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
     return nodes.container("", line, classes=["page-facts"])
 
 
-def colophon(runs):
+def colophon(runs: dict[str, dict[str, Any]]) -> nodes.container:
     """Return the block at the foot: machine, date and, for each framework, versions and seconds.
 
     `runs` maps a framework to the dict {seconds, date, machine, versions} that its execution left.
@@ -62,11 +70,11 @@ def colophon(runs):
     return nodes.container("", *found, listed, classes=["colophon"])
 
 
-def describe_machine(machine):
+def describe_machine(machine: dict[str, Any]) -> str:
     """Return one phrase for the dict {cpu, cores, memory_gb, gpus, system}; what is unknown is left out."""
     parts = [machine.get("cpu") or "an unnamed CPU"]
     if machine.get("cores"):
-        parts.append(f"{machine['cores']} core" + "s" * (machine["cores"] != 1))
+        parts.append("1 core" if machine["cores"] == 1 else f"{machine['cores']} cores")
     if machine.get("memory_gb"):
         parts.append(f"{machine['memory_gb']:.0f} GiB of memory")
     parts.append(", ".join(map(str, machine.get("gpus") or ())) or "no GPU")
@@ -75,7 +83,7 @@ def describe_machine(machine):
     return ", ".join(parts)
 
 
-def name_day(date):
+def name_day(date: str) -> str:
     """Return a date, given as 2026-11-21, in words."""
     try:
         return f"{datetime.fromisoformat(date):%-d %B %Y}"
@@ -88,7 +96,8 @@ class DescribePage(SphinxTransform):
 
     default_priority = 190  # before the tabs are gathered, while cells are still children of sections
 
-    def apply(self):
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page."""
         for image in self.document.findall(nodes.image):
             if not image.get("alt", "").strip():
                 logger.error("picture without alternative text: %s", image.get("uri"), location=image)
@@ -104,29 +113,31 @@ class DescribePage(SphinxTransform):
             ran = notebook["metadata"]["d2l"]["frameworks"]
             self._describe(title.parent, frameworks[0], {name: ran[name] for name in frameworks if name in ran})
 
-    def _describe(self, section, framework, runs):
+    def _describe(self, section: nodes.Element, framework: str, runs: dict[str, dict[str, Any]]) -> None:
         notebooks = {name: self._notebook(name) for name in runs}
         section.insert(1, header(reading_minutes(self.document, framework), notebooks))
         if runs:
             section += colophon(runs)
 
-    def _notebook(self, framework):
+    def _notebook(self, framework: str) -> str:
         """Return the path of a reader's notebook as Sphinx takes it, from the folder of the pages."""
         path = os.path.join(self.config.d2l_notebooks, framework, f"{self.env.docname}.ipynb")
         return "/" + os.path.relpath(path, self.env.srcdir)
 
-    def _add_anchors(self, cells):
+    def _add_anchors(self, cells: Sequence[dict[str, Any]]) -> None:
         for node in self.document.findall(nodes.container):
-            if node.get("nb_element") == "cell_code" and any(claims(cell := cells[node["cell_index"]])):
-                node["ids"].append(cell["id"])
+            if node.get("nb_element") == "cell_code":
+                cell = cells[node["cell_index"]]
+                if claims(cell):
+                    node["ids"].append(cell["id"])
 
 
-def name_frameworks(app, page, template, context, doctree):
+def name_frameworks(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
     """Give the template the display names for its switch."""
     context["framework_titles"] = FRAMEWORKS
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register the transform and its setting."""
     app.add_config_value("d2l_notebooks", "", "")
     app.add_transform(DescribePage)

@@ -6,7 +6,8 @@ import pytest
 from bs4 import BeautifulSoup
 from tiny_book import build, code, page_of, prose
 
-ALL = ("pytorch", "tensorflow", "jax", "mxnet")
+from book import FRAMEWORKS
+
 CELLS = (prose("# Page"), prose("Torch.", "pytorch"), prose("Jax.", "jax"), code("work()", "jax"))
 RUN = {
     "seconds": 12.4,
@@ -64,7 +65,7 @@ def test_a_page_without_frameworks_says_nothing_about_runs(tmp_path):
 def test_reading_time_counts_the_words_of_one_framework(tmp_path, common, minutes):
     cells = [
         prose("# Page\n\n" + "word " * common),
-        *(prose("word " * 400, name) for name in ALL),
+        *(prose("word " * 400, name) for name in FRAMEWORKS),
         code("a + " * 900 + "a"),
     ]
     assert words(page_of(tmp_path, *cells).select_one(".page-facts")) == f"{minutes} min read"

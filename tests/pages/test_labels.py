@@ -6,7 +6,9 @@ import sys
 
 import pytest
 from tiny import HEAD, Project
-from tiny_book import ROOT, build, prose
+from tiny_book import build, prose
+
+from book import FRAMEWORKS, ROOT
 
 PAGE = """(sec-page)=
 # Page
@@ -67,7 +69,7 @@ One sum.
 :::
 
 ```{{code-cell}} ipython3
-:tags: [pytorch, tensorflow, jax, mxnet]
+:tags: [{", ".join(FRAMEWORKS)}]
 
 print("ran")
 ```

@@ -5,8 +5,11 @@ tagged `solution`. Neighbours of that kind become one fold, with text, code and 
 """
 
 import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_design.shared import create_component, is_component
@@ -16,7 +19,9 @@ from book.pages.tabs import framework_of, frameworks_of, is_result
 TITLE = "Solution"
 
 
-def fold(title, children, opened=False, classes=()):
+def fold(
+    title: str, children: Sequence[nodes.Node], opened: bool = False, classes: Sequence[str] = ()
+) -> nodes.Element:
     """Return a fold; builders that cannot fold show its title and its children one below the other."""
     return create_component(
         "dropdown",
@@ -32,19 +37,19 @@ def fold(title, children, opened=False, classes=()):
     )
 
 
-def is_text(node):
+def is_text(node: Any) -> bool:
     """Tell whether a node is the dropdown that tells a solution."""
     return is_component(node, "dropdown") and node["has_title"] and node[0].astext() == TITLE
 
 
-def is_code(node):
+def is_code(node: nodes.Node) -> bool:
     """Tell whether a node is a cell of a solution."""
     return isinstance(node, nodes.container) and "tag_solution" in node["classes"]
 
 
-def pieces(node):
+def pieces(node: Any) -> Iterator[Any]:
     """Yield a framework's prose in parts: each solution in it by itself, marked as this framework's."""
-    if not framework_of(node) or not any(map(is_text, node.children)):
+    if not framework_of(node) or not any(is_text(child) for child in node.children):
         yield node
         return
     for telling, group in itertools.groupby(node.children, is_text):
@@ -58,42 +63,43 @@ def pieces(node):
             yield text
 
 
-def gathered(children, frameworks):
+def gathered(children: Sequence[nodes.Node], frameworks: Sequence[str]) -> list[nodes.Node]:
     """Return `children` with each solution in one fold; a framework's prose within a solution goes with it."""
-    found, run, loose = [], [], []
-
-    def close():
-        found.extend([*solution(run, frameworks), *loose])
-        run.clear()
-        loose.clear()
-
-    for node in itertools.chain.from_iterable(map(pieces, children)):
+    found: list[nodes.Node] = []
+    parts: list[Any] = []  # of the solution at hand
+    loose: list[nodes.Node] = []  # prose after it, which belongs to it if another part follows
+    for node in itertools.chain.from_iterable(pieces(child) for child in children):
         if is_text(node):
-            told = {framework_of(text) for text in run if is_text(text)}
-            if loose or told & {None, framework_of(node)} or told and not framework_of(node):
-                close()
-            run.append(node)
-        elif is_code(node) or (run and not loose and is_result(node)):
-            run.extend([*loose, node])
-            loose.clear()
-        elif run and framework_of(node) and "prose" in node["classes"]:
+            if loose or begins_another(node, parts):
+                found += [*solution(parts, frameworks), *loose]
+                parts, loose = [], []
+            parts.append(node)
+        elif is_code(node) or (parts and not loose and is_result(node)):
+            parts += [*loose, node]
+            loose = []
+        elif parts and framework_of(node) and "prose" in node["classes"]:
             loose.append(node)
         else:
-            close()
-            found.append(node)
-    close()
-    return found
+            found += [*solution(parts, frameworks), *loose, node]
+            parts, loose = [], []
+    return [*found, *solution(parts, frameworks), *loose]
 
 
-def solution(parts, frameworks):
+def begins_another(text: nodes.Node, parts: Sequence[nodes.Node]) -> bool:
+    """Tell whether a text cannot belong to a solution: another one is there for all, or for the same framework."""
+    owners = {framework_of(part) for part in parts if is_text(part)}
+    return bool(owners) and (framework_of(text) is None or not owners.isdisjoint({None, framework_of(text)}))
+
+
+def solution(parts: Sequence[Any], frameworks: Sequence[str]) -> list[nodes.Element]:
     """Return the fold of a solution; one for each framework where not all of `frameworks` have a part of it."""
     if not parts:
         return []
     owners = {framework_of(part) for part in parts}
     if None in owners or owners >= set(frameworks):
         return [folded(parts)]
-    folds = []
-    for name in filter(owners.__contains__, frameworks):
+    folds: list[nodes.Element] = []
+    for name in [name for name in frameworks if name in owners]:
         own = [part for part in parts if framework_of(part) == name]
         for part in own:
             part["classes"].remove(f"tag_{name}")  # the fold around it says so
@@ -101,17 +107,17 @@ def solution(parts, frameworks):
     return folds
 
 
-def folded(parts):
+def folded(parts: Sequence[Any]) -> nodes.Element:
     """Return one fold with the parts of a solution, a framework's text as its prose."""
-    inside = []
+    inside: list[nodes.Node] = []
     for part in parts:
-        name, told = framework_of(part), part.children[1:]
+        name, content = framework_of(part), part.children[1:]
         if not is_text(part):
             inside.append(part)
         elif name:
-            inside.append(nodes.container("", *told, classes=["prose", f"tag_{name}"]))
+            inside.append(nodes.container("", *content, classes=["prose", f"tag_{name}"]))
         else:
-            inside += told
+            inside += content
     return fold(TITLE, inside, classes=["solution"])
 
 
@@ -120,9 +126,10 @@ class GatherSolutions(SphinxTransform):
 
     default_priority = 196  # while cells are still children of sections, before the tabs are gathered
 
-    def apply(self):
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page."""
         frameworks = frameworks_of(self.document)
-        parents = {}
+        parents: dict[int, nodes.Element] = {}
         for node in self.document.findall(lambda node: is_text(node) or is_code(node)):
             parent = node.parent.parent if framework_of(node.parent) else node.parent
             parents[id(parent)] = parent
@@ -138,13 +145,14 @@ class LightMarkers(SphinxPostTransform):
     default_priority = 200  # behind sphinx-design's own (199)
     formats = ("html",)
 
-    def run(self, **kwargs):
+    def run(self, **kwargs: Any) -> None:
+        """Change the page."""
         for node in self.document.findall(nodes.inline):
             if "sd-summary-state-marker" in node["classes"]:
                 node.clear()
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register both transforms."""
     app.add_transform(GatherSolutions)
     app.add_post_transform(LightMarkers)

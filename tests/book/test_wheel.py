@@ -1,0 +1,63 @@
+"""The wheel: built from a checkout, installed elsewhere, imported in each framework's environment."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from book import MODULES
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENTS = Path(sys.prefix).parent  # of which one runs this test
+
+
+def run(*command, **arguments):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, **arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder with nothing but the content of the wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
+    (wheel,) = folder.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(folder / "site")
+    return folder / "site"
+
+
+def python(code, site, executable=sys.executable):
+    """Run Python code in the folder of the wheel, which comes before any checkout."""
+    environment = os.environ | {"PYTHONPATH": str(site), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return run(str(executable), "-c", code, cwd=site, env=environment).splitlines()
+
+
+def test_the_wheel_holds_the_package_its_types_and_its_tables_and_nothing_else(installed):
+    files = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}
+    assert {top.partition("/")[0].partition("-")[0] for top in files} == {"d2l_utils"}
+    assert {"d2l_utils/py.typed", "d2l_utils/tables/hardware.csv", "d2l_utils/jobs/supervisor.py"} <= files
+
+
+def test_the_tables_of_devices_are_read_from_the_wheel(installed):
+    code = (
+        "from d2l_utils.machine import datasheets\n"
+        "print(datasheets.__file__)\n"
+        "print(len(datasheets.specifications("links")) > 0)\n"
+    )
+    file, found = python(code, installed)
+    assert Path(file).is_relative_to(installed)
+    assert found == "True"
+
+
+@pytest.mark.parametrize(("framework", "folder"), MODULES.items())
+def test_a_framework_is_imported_from_the_wheel(framework, folder, installed):
+    executable = ENVIRONMENTS / framework / "bin" / "python"
+    if not executable.exists():
+        pytest.skip(f"{framework} is not set up")
+    code = f"from d2l_utils import {folder} as d2l\nprint(d2l.__file__, d2l.build_lenet.__module__)"
+    (line,) = python(code, installed, executable)
+    assert line == f"{installed / 'd2l_utils' / folder / '__init__.py'} d2l_utils.{folder}.networks"
