@@ -183,14 +183,14 @@ def copy_bandwidth(copy: Callable[[], object], size: int) -> float:
 
 
 @njit(nogil=True)
-def triad(a, b, c, s):
+def triad(a: np.ndarray, b: np.ndarray, c: np.ndarray, s: float) -> None:
     """Set a = b + s · c, STREAM's fourth kernel: 2 flops and 3 words moved for each element. Arrays of one length."""
     for i in range(a.size):
         a[i] = b[i] + s * c[i]
 
 
 @njit(nogil=True)
-def chase(ring, place, steps):
+def chase(ring: np.ndarray, place: int, steps: int) -> int:
     """Follow the ring for so many steps and return the place: each load waits for the one before it.
 
     No bounds are checked: `place` is that of a line which `lay_ring` has laid.
@@ -201,7 +201,7 @@ def chase(ring, place, steps):
 
 
 @njit(nogil=True)
-def lay_ring(ring, size):
+def lay_ring(ring: np.ndarray, size: int) -> None:
     """Lay one cycle over all 64-byte lines in the first `size` bytes of `ring`, an array of int64, in a mixed order.
 
     `size` is a power of two, from 64 to the bytes of the ring; no bounds are checked. A linear congruential sequence

@@ -12,36 +12,17 @@ FIGURES = sorted((NOTEBOOKS / "img").glob("*.svg"))
 SECTIONS = sorted(NOTEBOOKS.glob("*.md"))
 SVG = "{http://www.w3.org/2000/svg}"
 DIRECTIVE = re.compile(
-    r"^(?P<fence>:{3,}|`{3,})\{(?:figure|image)\} *(?P<path>\S+)\n"
-    r"(?P<options>(?: *:[\w-]+:.*\n)*)",
-    re.MULTILINE,
+    r"^(?::{3,}|`{3,})\{(?:figure|image)\} *(?P<path>\S+)\n(?P<options>(?: *:[\w-]+:.*\n)*)", re.MULTILINE
 )
 INLINE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<path>[^)\s]+)\)")
 
-each_figure = pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.name)
-each_section = pytest.mark.parametrize("path", SECTIONS, ids=lambda path: path.name)
 
-
-def elements(path):
-    """Yield every element of a drawing with the attributes it has or inherits.
-
-    Inheritance is by nesting, as SVG does it for font-size and fill.
-    """
-
-    def walk(element, inherited):
-        attributes = inherited | element.attrib
-        yield element, attributes
-        for child in element:
-            yield from walk(child, attributes)
-
-    return walk(ElementTree.parse(path).getroot(), {"fill": "#000000"})
-
-
-def texts(path):
-    """Yield (words, attributes) of each text and each part of a text."""
-    for element, attributes in elements(path):
-        if element.tag in (f"{SVG}text", f"{SVG}tspan"):
-            yield "".join(element.itertext()), attributes
+def elements(root, inherited=None):
+    """Yield every element with the attributes it has or inherits by nesting, as SVG does it for font-size and fill."""
+    attributes = (inherited or {"fill": "#000000"}) | root.attrib
+    yield root, attributes
+    for child in root:
+        yield from elements(child, attributes)
 
 
 def pictures(source):
@@ -53,97 +34,88 @@ def pictures(source):
     return found
 
 
-@each_figure
-def test_a_figure_has_a_title_and_a_description(path):
-    root = ElementTree.parse(path).getroot()
-    assert root.tag == f"{SVG}svg"
-    for name in ("title", "desc"):
-        assert root.findtext(f"{SVG}{name}", "").strip(), f"<{name}> is missing or empty"
-
-
-@each_figure
-def test_a_figure_is_small_enough_to_read_as_source(path):
-    assert path.stat().st_size < 12 * 1024
-
-
-@each_figure
-def test_a_figure_is_drawn_for_the_width_of_a_page(path):
-    root = ElementTree.parse(path).getroot()
-    left, top, width, height = map(float, root.get("viewBox").split())
-    assert (left, top) == (0, 0)
-    assert width <= 720
-    assert (float(root.get("width")), float(root.get("height"))) == (width, height)
-
-
-@each_figure
-def test_a_figure_lies_on_a_white_background(path):
-    root = ElementTree.parse(path).getroot()
+def faults(text):
+    """Yield what is wrong with a drawing: what it lacks, what tests cannot see, what no reader can read."""
+    root = ElementTree.fromstring(text)
+    width, height = root.get("width"), root.get("height")
+    if not all(root.findtext(f"{SVG}{name}", "").strip() for name in ("title", "desc")):
+        yield "title or description is missing"
+    if len(text.encode()) >= 12 * 1024:
+        yield "too large to read as source"
+    if root.get("viewBox") != f"0 0 {width} {height}" or float(width) > 720:
+        yield "size"
     background = root.find(f"{SVG}rect")
-    assert background.get("fill") == "#ffffff"
-    assert [background.get(side) for side in ("width", "height")] == [root.get("width"), root.get("height")]
-
-
-@each_figure
-def test_a_figure_holds_no_script_and_no_style_that_these_tests_cannot_see(path):
-    for element, _ in elements(path):
+    if background is None or [background.get(key) for key in ("fill", "width", "height")] != ["#ffffff", width, height]:
+        yield "background"
+    targets = ["@import"] if "@import" in text else []
+    ids = {f"#{element.get('id')}" for element in root.iter()}
+    for element, attributes in elements(root):
         name = element.tag.removeprefix(SVG)
-        assert name not in ("script", "style", "foreignObject", "image"), name
-        unseen = [key for key in element.attrib if key.startswith("on") or key in ("style", "class")]
-        assert not unseen, f"<{name}> has {unseen}"
-
-
-@each_figure
-def test_a_figure_refers_to_nothing_outside_itself(path):
-    ids = {f"#{element.get('id')}" for element, _ in elements(path)}
-    for element, _ in elements(path):
+        if name in ("script", "style", "foreignObject", "image"):
+            yield f"<{name}>"
         for key, value in element.attrib.items():
-            targets = re.findall(r"url\(([^)]*)\)", value)
-            if key.endswith("href"):
-                targets.append(value)
-            for target in targets:
-                assert target in ids, f"{key}={value!r}"
-    assert "@import" not in path.read_text(encoding="utf-8")
+            targets += re.findall(r"url\(([^)]*)\)", value) + ([value] if key.endswith("href") else [])
+            if key.startswith("on") or key in ("style", "class"):
+                yield f"<{name}> has {key}"
+        if name in ("text", "tspan") and float(attributes.get("font-size", 16)) < 13:
+            yield f"small text: {element.text}"
+        if name in ("text", "tspan") and contrast(attributes["fill"]) < 4.5:
+            yield f"pale text: {element.text}"
+    if root.find(f".//{SVG}text") is None:
+        yield "no text"
+    yield from (f"refers to {target}" for target in targets if target not in ids)
 
 
-@each_figure
-def test_text_in_a_figure_is_large_enough(path):
-    assert list(texts(path))
-    small = [words for words, attributes in texts(path) if float(attributes.get("font-size", 16)) < 13]
-    assert not small
+@pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.name)
+def test_a_figure_is_readable_and_self_contained(path):
+    assert list(faults(path.read_text(encoding="utf-8"))) == []
 
 
-@each_figure
-def test_text_in_a_figure_stands_out_from_white(path):
-    pale = [words for words, attributes in texts(path) if contrast(attributes["fill"]) < 4.5]
-    assert not pale
+DRAWING = """\
+<svg xmlns="http://www.w3.org/2000/svg" width="90" height="50" viewBox="0 0 90 50">
+<title>A sum</title><desc>Two boxes.</desc><rect width="90" height="50" fill="#ffffff"/>
+<g font-size="14"><text fill="#333333">one</text></g><path id="a" fill="url(#a)"/></svg>
+"""
 
 
-@each_figure
-def test_a_figure_is_used(path):
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("Two boxes.", " ", "title or description is missing"),
+        ("A sum", "A" * 12288, "too large to read as source"),
+        ("0 0 90", "1 0 90", "size"),
+        ('fill="#ffffff"', 'fill="#eeeeee"', "background"),
+        ("<path", "<style>b</style><path", "<style>"),
+        ('id="a"', 'id="a" onclick="b"', "<path> has onclick"),
+        ("url(#a)", "url(b.svg#a)", "refers to b.svg#a"),
+        ('id="a"', 'id="a" href="https://b.org"', "refers to https://b.org"),
+        ("Two boxes.", "@import", "refers to @import"),
+        ("14", "12", "small text: one"),
+        ("#333333", "#999999", "pale text: one"),
+        ('<text fill="#333333">one</text>', "", "no text"),
+    ],
+)
+def test_a_fault_of_a_figure_is_found(old, new, fault):
+    assert list(faults(DRAWING)) == []
+    assert list(faults(DRAWING.replace(old, new))) == [fault]
+
+
+def test_every_figure_is_used():
     shown = {shown for section in SECTIONS for shown, _ in pictures(section.read_text(encoding="utf-8"))}
-    assert f"img/{path.name}" in shown
+    assert {f"img/{path.name}" for path in FIGURES} <= shown
 
 
-@each_section
-def test_a_section_shows_pictures_that_exist(path):
-    missing = [shown for shown, _ in pictures(path.read_text(encoding="utf-8")) if not (path.parent / shown).is_file()]
-    assert not missing
+@pytest.mark.parametrize("path", SECTIONS, ids=lambda path: path.name)
+def test_a_section_shows_pictures_that_exist_and_describes_each_in_words(path):
+    for shown, words in pictures(path.read_text(encoding="utf-8")):
+        assert (path.parent / shown).is_file(), shown
+        assert words, shown
 
 
-@each_section
-def test_a_section_describes_every_picture_in_words(path):
-    silent = [shown for shown, words in pictures(path.read_text(encoding="utf-8")) if not words]
-    assert not silent
-
-
-def test_a_picture_without_alternative_text_is_noticed():
-    source = ":::{figure} img/a.svg\n:name: fig-a\n\nCaption.\n:::\n![](img/b.svg)\n"
-    assert sorted(pictures(source)) == [("img/a.svg", ""), ("img/b.svg", "")]
-
-
-def test_alternative_text_is_found_in_both_ways_of_showing_a_picture():
-    source = "````{image} img/a.svg\n:alt: Two boxes.\n````\n![A line.](img/b.svg)\n"
-    assert sorted(pictures(source)) == [("img/a.svg", "Two boxes."), ("img/b.svg", "A line.")]
+def test_alternative_text_is_found_in_each_way_of_showing_a_picture_and_its_lack_too():
+    directives = "````{image} a.svg\n:alt: Two boxes.\n````\n:::{figure} c.svg\n:name: c\n\nC.\n:::\n"
+    source = directives + "![A line.](b.svg)\n![](d.svg)\n"
+    assert dict(pictures(source)) == {"a.svg": "Two boxes.", "b.svg": "A line.", "c.svg": "", "d.svg": ""}
 
 
 @pytest.mark.parametrize(("colour", "ratio"), [("#000000", 21), ("#ffffff", 1), ("#767676", 4.54)])
@@ -151,18 +123,14 @@ def test_contrast_agrees_with_known_ratios(colour, ratio):
     assert contrast(colour) == pytest.approx(ratio, abs=0.01)
 
 
-def bars(path):
-    """Return the (begin, width) of each row's bars in a drawing of three strips of three rows, from top to bottom."""
-    rows = {}
-    for element, _ in elements(path):
+def test_the_bars_of_the_three_modes_begin_when_the_rule_of_staleness_lets_them():
+    """The drawing has three strips of three rows, from top to bottom; a bar is a (begin, width)."""
+    found = {}
+    for element in ElementTree.parse(NOTEBOOKS / "img" / "ps-modes.svg").iter():
         if element.get("fill") == "#fde0bd":
             for left, top, width in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v26", element.get("d", "")):
-                rows.setdefault(float(top), []).append((float(left), float(width)))
-    return [rows[top] for top in sorted(rows)]
-
-
-def test_the_bars_of_the_three_modes_begin_when_the_rule_of_staleness_lets_them():
-    rows = bars(NOTEBOOKS / "img" / "ps-modes.svg")
+                found.setdefault(float(top), []).append((float(left), float(width)))
+    rows = [found[top] for top in sorted(found)]
     for strip, staleness in ((rows[:3], 0), (rows[3:6], len(rows[0])), (rows[6:], 1)):
         ends = [[left + width for left, width in row] for row in strip]
         for worker, row in enumerate(strip):
