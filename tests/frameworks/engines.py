@@ -90,7 +90,7 @@ class Engine:
     notices: bool
 
 
-OPEN = {"loopback_only": False}  # torchrun's store and TensorFlow's server listen on every address
+OPEN = {"isolated": True}  # torchrun's store and TensorFlow's server listen on every address
 ENGINES = {
     "pytorch": Engine(PYTORCH, {"command": TORCHRUN} | OPEN, (0,), [3, 3], 0, 0, True),
     "tensorflow": Engine(TENSORFLOW, {"command": "engine.py", "n": 2} | OPEN, (1,), [None, 3], 0, 1, True),
