@@ -235,11 +235,11 @@ def hidden(ladder):
     print("What the system tells, and what acts")
     data = [f"L{cache['level']} {cache['bytes'] >> 10} KiB" for cache in caches() if cache["kind"] != "instruction"]
     cliffs = [f"{b >> 10} ({ladder[b] / ladder[a]:.1f} ×)" for a, b in pairwise(ladder) if ladder[b] > 1.4 * ladder[a]]
-    print(f"  caches: {', '.join(data) or 'not told'}; cliffs, in KiB, against half the size: {', '.join(cliffs)}")
+    print(f"  caches: {', '.join(data) or 'unknown'}; cliffs, in KiB, against half the size: {', '.join(cliffs)}")
     print("  ns a load, by KiB:", ", ".join(f"{size >> 10}: {1e9 * seconds:.3g}" for size, seconds in ladder.items()))
-    print("  clock:", answer("grep", "-m1", "cpu MHz", "/proc/cpuinfo") or "not told", "(measured: with the product)")
-    mode = answer("cat", "/sys/kernel/mm/transparent_hugepage/enabled") or "not told"
-    huge = answer("grep", "AnonHugePages", f"/proc/{os.getpid()}/smaps_rollup") or "not told"
+    print("  clock:", answer("grep", "-m1", "cpu MHz", "/proc/cpuinfo") or "unknown", "(measured: with the product)")
+    mode = answer("cat", "/sys/kernel/mm/transparent_hugepage/enabled") or "unknown"
+    huge = answer("grep", "AnonHugePages", f"/proc/{os.getpid()}/smaps_rollup") or "unknown"
     print(f"  huge pages: {mode}; with the ring of {RING >> 10} kB: {huge}")
     cycles = answer("perf", "stat", "-x,", "-o", "/dev/stdout", "-e", "cycles", "true")
     print("  perf stat -e cycles:", "works" if cycles.split("\n")[-1][:1].isdigit() else "does not work or is missing")

@@ -84,7 +84,7 @@ class Engine:
     program: str
     arguments: dict
     waited_for: tuple  # the ranks that end by themselves
-    values: list  # what it hands back
+    values: list  # what it returns
     victim: int  # the process that is killed
     survivor: int  # the process that notices, or does not
     notices: bool
