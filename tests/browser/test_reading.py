@@ -1,6 +1,7 @@
 """Reading with keys and links: boxes that scroll, the table of contents, what folds."""
 
 import pytest
+from conftest import SECTIONS
 
 WIDER = "article pre { letter-spacing: .4em !important; }"  # as a font with wider letters would be
 FRAMES = "for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);"
@@ -79,13 +80,13 @@ def test_the_table_of_contents_marks_the_heading_that_a_link_from_elsewhere_lead
 
 
 @pytest.mark.parametrize("ending", ["#%", "#%E0%A4%A", "#nothing-of-this-name"])
-def test_an_address_that_names_nothing_harms_nothing(open_page, server, first, sections, ending):
+def test_an_address_that_names_nothing_harms_nothing(open_page, server, first, ending):
     page = open_page(f"{server}/{first}{ending}")
-    page.click(f".framework-switch button[value={sections[first][-1]}]")
+    page.click(f".framework-switch button[value={SECTIONS[first][-1]}]")
     page.add_style_tag(content=WIDER)
     page.keyboard.press("Tab")
     assert page.evaluate(REACHED) > 0
-    assert page.evaluate("document.querySelector('.framework-switch [aria-pressed=true]').value") == sections[first][-1]
+    assert page.evaluate("document.querySelector('.framework-switch [aria-pressed=true]').value") == SECTIONS[first][-1]
 
 
 # Cells that are all claims, as they are seen: how many lines, how many pieces of code, and of code once unfolded.

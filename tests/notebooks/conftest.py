@@ -4,20 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
-from running import obstacle
+from running import FOLDERS, Ran, obstacle
 
 BUILD = Path(__file__).resolve().parents[2] / "_build"
-# What the Makefile exports, for a call by hand.
-FOLDERS = {
-    "JUPYTER_PATH": "jupyter/share/jupyter",
-    "JUPYTER_CONFIG_DIR": "jupyter/config",
-    "JUPYTER_DATA_DIR": "jupyter/data",
-    "JUPYTER_RUNTIME_DIR": "jupyter/runtime",
-    "IPYTHONDIR": "jupyter/ipython",
-    "MPLCONFIGDIR": "jupyter/matplotlib",
-    "D2L_MACHINE_PROFILE": "machine.json",
-}
-RUNS = pytest.StashKey()  # the runs of each notebook, by the id of its test
+RUNS = pytest.StashKey[dict[str, list[Ran]]]()  # the runs of each notebook, by the id of its test
 
 
 def pytest_addoption(parser):

@@ -13,8 +13,7 @@ import nbformat
 import psutil
 import pytest
 import test_notebooks
-from conftest import FOLDERS
-from running import CHECKED, Ran, prepared, reason, run
+from running import CHECKED, FOLDERS, Ran, prepared, reason, run
 
 from d2l_utils.claims import Claim
 
