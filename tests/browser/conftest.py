@@ -47,12 +47,6 @@ def book():
     return BOOK
 
 
-@pytest.fixture
-def frameworks(book, section):
-    """The frameworks of the section."""
-    return SECTIONS[section]
-
-
 @pytest.fixture(scope="session")
 def first(book):
     """One section, for what the scripts and styles do alike on every page."""
@@ -141,21 +135,19 @@ def open_page(chromium, tab, trouble):
 
 def new_tab(chromium, trouble, **profile):
     """Return a tab of a fresh profile, which adds a line to `trouble` for all that goes wrong on its pages."""
+
+    def failed(request):
+        if "ERR_ABORTED" not in request.failure:  # the page was left before it was answered
+            trouble.append(f"failed: {request.url} ({request.failure})")
+
+    def requested(request):
+        if not request.url.startswith(("file:", "data:", "blob:", "about:", "http://127.0.0.1:")):
+            trouble.append(f"leaves the machine: {request.url}")
+
     page = chromium.new_context(**profile).new_page()
     page.on("console", lambda said: said.type in ("error", "warning") and trouble.append(f"console: {said.text}"))
     page.on("pageerror", lambda fault: trouble.append(f"script: {fault}"))
-    page.on("requestfailed", lambda request: trouble.extend(failing(request)))
-    page.on("request", lambda request: trouble.extend(leaving(request.url)))
+    page.on("requestfailed", failed)
+    page.on("request", requested)
     page.on("response", lambda answer: answer.status >= 400 and trouble.append(f"{answer.status}: {answer.url}"))
     return page
-
-
-def failing(request):
-    """Return a line when a request failed, unless the page was left before it was answered."""
-    return [] if "ERR_ABORTED" in request.failure else [f"failed: {request.url} ({request.failure})"]
-
-
-def leaving(url):
-    """Return a line when a request for the address leaves the machine."""
-    inside = ("file:", "data:", "blob:", "about:", "http://127.0.0.1:")
-    return [] if url.startswith(inside) else [f"leaves the machine: {url}"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from conftest import PAGES, launch_options
+from conftest import PAGES, SECTIONS, launch_options
 
 WEIGHT_LIMIT = 150  # KiB, compressed, without pictures
 PICTURES = (".svg", ".png", ".jpg")
@@ -66,11 +66,11 @@ def test_every_link_leads_somewhere(book):
     assert lost == []
 
 
-def test_a_section_that_ran_offers_the_notebook_of_each_framework(book, section, frameworks):
+def test_a_section_that_ran_offers_the_notebook_of_each_framework(book, section):
     ran = 'class="colophon' in (book / section).read_text(encoding="utf-8")
     notebooks = [book / unquote(target) for target in Links(book / section).saved]
     kernels = [json.loads(path.read_text(encoding="utf-8"))["metadata"]["kernelspec"]["name"] for path in notebooks]
-    expected = [(Path(section).stem, f"d2l-{name}") for name in frameworks] if ran else []
+    expected = [(Path(section).stem, f"d2l-{name}") for name in SECTIONS[section]] if ran else []
     assert list(zip([path.stem for path in notebooks], kernels, strict=True)) == expected
 
 

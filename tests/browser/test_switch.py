@@ -63,9 +63,9 @@ def button(framework):
     return f".framework-switch button[value={framework}]"
 
 
-def test_each_framework_shows_its_own_panels_alone(open_page, server, section, frameworks):
+def test_each_framework_shows_its_own_panels_alone(open_page, server, section):
     page = open_page(f"{server}/{section}")
-    whole = [{"shown": [name], "pressed": [name], "bars": [name], "lost": []} for name in frameworks]
+    whole = [{"shown": [name], "pressed": [name], "bars": [name], "lost": []} for name in SECTIONS[section]]
     assert page.evaluate(PRESS_EACH) == whole
 
 
