@@ -1,4 +1,4 @@
-"""A real Chromium on the real built book, over http on this machine, and from disk where that may differ."""
+"""A real Chromium on the real built book, over HTTP on this machine, and from disk where that may differ."""
 
 import functools
 import os
@@ -14,17 +14,11 @@ from book.setup.programs import find_browser
 
 BOOK = Path(os.environ.get("D2L_HTML", Path(__file__).resolve().parents[2] / "_build" / "html"))
 WINDOW = {"width": 1400, "height": 900}
-FLAGS = [
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
+FLAGS = "--disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run"
 
 
 def frameworks_on(path):
-    """Return the frameworks that a page lets its reader choose from, [] for one that is no section."""
+    """Return the frameworks that a page lets its reader choose from, [] for a page that is no section."""
     text = path.read_text(encoding="utf-8")
     return [name for name in FRAMEWORKS if 'class="framework-switch"' in text and f'value="{name}"' in text]
 
@@ -38,6 +32,13 @@ SECTIONS = {name: frameworks for name, frameworks in PAGES.items() if frameworks
 VIEWS = [f"{name}?tab={framework}" if framework else name for name in PAGES for framework in PAGES[name] or [None]]
 
 
+def pytest_generate_tests(metafunc):
+    """Run a test once for each page, each section, or each page as the readers of each framework see it."""
+    for name, values in (("page_name", PAGES), ("section", SECTIONS), ("view", VIEWS)):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, list(values) or [None])
+
+
 @pytest.fixture(scope="session")
 def book():
     """The folder of the built book; D2L_HTML names another one than _build/html."""
@@ -47,48 +48,19 @@ def book():
 
 
 @pytest.fixture(scope="session")
-def sections(book):
-    """The pages with a framework switch, each with its frameworks: {"async-computation.html": ["pytorch", …]}."""
-    return SECTIONS
-
-
-@pytest.fixture(params=PAGES or [None])
-def page_name(request, book):
-    """Each page of the book."""
-    return request.param
-
-
-@pytest.fixture(params=SECTIONS or [None])
-def section(request, book):
-    """Each page with a framework switch."""
-    return request.param
-
-
-@pytest.fixture
-def frameworks(section):
-    """The frameworks of the section."""
-    return SECTIONS[section]
-
-
-@pytest.fixture(params=VIEWS or [None])
-def view(request, book):
-    """Each page as the readers of each framework see it."""
-    return request.param
-
-
-@pytest.fixture(scope="session")
-def first(sections):
+def first(book):
     """One section, for what the scripts and styles do alike on every page."""
-    return next(iter(sections))
+    return next(iter(SECTIONS))
 
 
 def launch_options(user):
     """Return how Chromium starts for a user's number: root's refuses to start in its sandbox."""
-    return {"executable_path": find_browser(), "args": FLAGS, "chromium_sandbox": user != 0}
+    return {"executable_path": find_browser(), "args": FLAGS.split(), "chromium_sandbox": user != 0}
 
 
 @pytest.fixture(scope="session")
 def chromium():
+    """The browser that tests share."""
     options = launch_options(os.geteuid())
     if options["executable_path"] is None:
         pytest.fail("no browser: `make test` fetches one; or install Chromium (Debian: apt-get install chromium)")
@@ -131,13 +103,6 @@ def tab(chromium, trouble):
     return new_tab(chromium, trouble)
 
 
-def new_tab(chromium, trouble, **profile):
-    """Return a tab of a fresh profile."""
-    tab = chromium.new_context(**profile).new_page()
-    listen(tab, trouble)
-    return tab
-
-
 @pytest.fixture
 def open_page(chromium, tab, trouble):
     """Return a function that opens an address; the test fails on any trouble that the page met.
@@ -160,34 +125,29 @@ def open_page(chromium, tab, trouble):
     yield open_
     for context in own:
         context.close()
-    forget(tab)
+    if tab.url != "about:blank":  # leave the shared tab as it was new
+        tab.evaluate("localStorage.clear()")
+        tab.goto("about:blank")
     found = trouble.copy()
     trouble.clear()
     assert found == []
 
 
-def forget(tab):
-    """Leave the shared tab as it was new."""
-    if tab.url != "about:blank":
-        tab.evaluate("localStorage.clear()")
-        tab.goto("about:blank")
+def new_tab(chromium, trouble, **profile):
+    """Return a tab of a fresh profile, which adds a line to `trouble` for all that goes wrong on its pages."""
 
+    def failed(request):
+        if "ERR_ABORTED" not in request.failure:  # the page was left before it was answered
+            trouble.append(f"failed: {request.url} ({request.failure})")
 
-def listen(page, trouble):
-    """Add a line to `trouble` for all that goes wrong on a page."""
+    def requested(request):
+        if not request.url.startswith(("file:", "data:", "blob:", "about:", "http://127.0.0.1:")):
+            trouble.append(f"leaves the machine: {request.url}")
+
+    page = chromium.new_context(**profile).new_page()
     page.on("console", lambda said: said.type in ("error", "warning") and trouble.append(f"console: {said.text}"))
     page.on("pageerror", lambda fault: trouble.append(f"script: {fault}"))
-    page.on("requestfailed", lambda request: trouble.extend(failing(request)))
-    page.on("request", lambda request: trouble.extend(leaving(request.url)))
+    page.on("requestfailed", failed)
+    page.on("request", requested)
     page.on("response", lambda answer: answer.status >= 400 and trouble.append(f"{answer.status}: {answer.url}"))
-
-
-def failing(request):
-    """Return a line when a request failed, unless the page was left before it was answered."""
-    return [] if "ERR_ABORTED" in request.failure else [f"failed: {request.url} ({request.failure})"]
-
-
-def leaving(url):
-    """Return a line when a request for the address leaves the machine."""
-    inside = ("file:", "data:", "blob:", "about:", "http://127.0.0.1:")
-    return [] if url.startswith(inside) else [f"leaves the machine: {url}"]
+    return page

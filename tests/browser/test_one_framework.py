@@ -6,19 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tiny_book import build, code, notebook, prose
+from tiny_book import build, claim, code, notebook, prose
 
 INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\nother\n```\n"
 LONG = "\n\n".join(["One and one is two."] * 40)  # more than a window holds
 WIDE = "  # as long as a line of the chapter may be, which a narrow window does not hold"
 PICTURE = "![A square.](square.svg)"
 SQUARE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
-CLAIM = {"sentence": "Two is more than one", "held": True, "evidence": "2, above 1", "note": ""}
-CHECKED = {
-    "output_type": "display_data",
-    "metadata": {},
-    "data": {"application/vnd.d2l.claim+json": CLAIM, "text/plain": "✓ Two is more than one (2, above 1)"},
-}
 RUN = {
     "seconds": 12.4,
     "date": "2026-11-20T10:00:00",
@@ -33,7 +27,7 @@ def cells(ran):
         prose(f"# Adding\n\n{PICTURE}\n\nThe sum is $x + y$.\n\n## Numbers\n\n{LONG}"),
         prose("JAX adds.", "jax"),
         code("1 + 1" + WIDE, "jax", outputs=["2\n"] * ran),
-        code("d2l.claim('Two is more than one', 2, above=1)", "claims", "jax", outputs=[CHECKED] * ran),
+        code("d2l.claim('Two is two', True)", "claims", "jax", outputs=[claim("Two is two")] * ran),
         prose("## Exercises\n\nWhat is one and one and one?"),
         prose(":::{dropdown} Solution\nThree.\n:::", "jax"),
         code("1 + 1 + 1" + WIDE, "solution", "jax", outputs=["3\n"] * ran),

@@ -1,6 +1,7 @@
 """Reading with keys and links: boxes that scroll, the table of contents, what folds."""
 
 import pytest
+from conftest import SECTIONS
 
 WIDER = "article pre { letter-spacing: .4em !important; }"  # as a font with wider letters would be
 FRAMES = "for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);"
@@ -40,7 +41,7 @@ FOLLOW = f"""async (links) => {{
 MARKED = "() => [...document.querySelectorAll('.toc-tree .scroll-current > a')].map((link) => link.hash)"
 
 
-def test_what_scrolls_takes_the_focus_and_nothing_else_whatever_the_font(open_page, server, section, frameworks):
+def test_what_scrolls_takes_the_focus_and_nothing_else_whatever_the_font(open_page, server, section):
     page = open_page(f"{server}/{section}")
     page.evaluate(UNFOLD)
     assert page.evaluate(AMISS) == []
@@ -49,7 +50,7 @@ def test_what_scrolls_takes_the_focus_and_nothing_else_whatever_the_font(open_pa
     page.keyboard.press("Tab")
     assert page.evaluate(AMISS) == []
     assert page.evaluate(REACHED) > narrow
-    page.click(f".framework-switch button[value={frameworks[-1]}]")
+    page.click(f".framework-switch button[value={SECTIONS[section][-1]}]")
     page.evaluate(f"async () => {{ {FRAMES} }}")
     assert page.evaluate(AMISS) == []
 
@@ -79,13 +80,13 @@ def test_the_table_of_contents_marks_the_heading_that_a_link_from_elsewhere_lead
 
 
 @pytest.mark.parametrize("ending", ["#%", "#%E0%A4%A", "#nothing-of-this-name"])
-def test_an_address_that_names_nothing_harms_nothing(open_page, server, first, sections, ending):
+def test_an_address_that_names_nothing_harms_nothing(open_page, server, first, ending):
     page = open_page(f"{server}/{first}{ending}")
-    page.click(f".framework-switch button[value={sections[first][-1]}]")
+    page.click(f".framework-switch button[value={SECTIONS[first][-1]}]")
     page.add_style_tag(content=WIDER)
     page.keyboard.press("Tab")
     assert page.evaluate(REACHED) > 0
-    assert page.evaluate("document.querySelector('.framework-switch [aria-pressed=true]').value") == sections[first][-1]
+    assert page.evaluate("document.querySelector('.framework-switch [aria-pressed=true]').value") == SECTIONS[first][-1]
 
 
 # Cells that are all claims, as they are seen: how many lines, how many pieces of code, and of code once unfolded.
@@ -111,10 +112,10 @@ SOLUTIONS = """() => {
 }"""
 
 
-def test_claims_are_seen_as_lines_and_their_code_unfolds(open_page, server, section, frameworks):
+def test_claims_are_seen_as_lines_and_their_code_unfolds(open_page, server, section):
     page = open_page(f"{server}/{section}")
     ran = page.locator(".colophon").count() == 1
-    for framework in frameworks:
+    for framework in SECTIONS[section]:
         page.click(f".framework-switch button[value={framework}]")
         cells = page.evaluate(CLAIMS)
         assert cells != []
@@ -122,8 +123,8 @@ def test_claims_are_seen_as_lines_and_their_code_unfolds(open_page, server, sect
             assert (lines > 0, code, unfolded) == ((True, 0, 1) if ran else (False, 1, 1))
 
 
-def test_a_solution_is_one_fold_with_all_of_it_inside(open_page, server, section, frameworks):
-    for framework in frameworks:
+def test_a_solution_is_one_fold_with_all_of_it_inside(open_page, server, section):
+    for framework in SECTIONS[section]:
         found = open_page(f"{server}/{section}?tab={framework}").evaluate(SOLUTIONS)
         assert found["places"] != []
         assert (found["outside"], found["lost"]) == (0, 0)

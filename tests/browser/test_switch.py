@@ -1,6 +1,7 @@
 """The framework switch: one choice for the whole page, remembered, linkable, and easy on the reader's eyes."""
 
 import pytest
+from conftest import SECTIONS
 
 # What the page shows: frameworks with anything drawn, the button pressed, where the hidden tab bars stand,
 # and the kinds of content that the chosen framework has, but of which nothing is drawn.
@@ -27,7 +28,6 @@ PRESS_EACH = f"""() => [...document.querySelectorAll('.framework-switch button')
 # Near the end of the page the window must move, because a shorter text has no such place.
 MOVES = """() => {
     const blocks = [...document.querySelectorAll('article section > p, article section > h2')];
-    const chosen = document.documentElement.dataset.framework;
     const buttons = [...document.querySelectorAll('.framework-switch button')].reverse();
     const step = Math.max(1, Math.floor(blocks.length / 8));
     const moves = [];
@@ -58,42 +58,40 @@ def shown(page):
     return page.evaluate(STATE)["shown"]
 
 
-def pressed(page):
-    return page.evaluate(STATE)["pressed"]
+def button(framework):
+    """Return the selector of a framework's button."""
+    return f".framework-switch button[value={framework}]"
 
 
-def test_each_framework_shows_its_own_panels_alone(open_page, server, section, frameworks):
+def test_each_framework_shows_its_own_panels_alone(open_page, server, section):
     page = open_page(f"{server}/{section}")
-    whole = [{"shown": [name], "pressed": [name], "bars": [name], "lost": []} for name in frameworks]
+    whole = [{"shown": [name], "pressed": [name], "bars": [name], "lost": []} for name in SECTIONS[section]]
     assert page.evaluate(PRESS_EACH) == whole
 
 
-def test_the_address_chooses_the_framework(open_page, server, first, sections):
-    page = open_page(f"{server}/{first}")
-    for framework in sections[first]:
-        assert shown(open_page(f"{server}/{first}?tab={framework}", page)) == [framework]
+def test_the_address_chooses_the_framework_and_an_unknown_one_is_as_none(open_page, server, first):
+    assert shown(open_page(f"{server}/{first}?tab=caffe")) == SECTIONS[first][:1]
+    for framework in SECTIONS[first]:
+        assert shown(open_page(f"{server}/{first}?tab={framework}")) == [framework]
 
 
-def test_an_unknown_framework_in_the_address_is_as_none(open_page, server, first, sections):
-    assert shown(open_page(f"{server}/{first}?tab=caffe")) == sections[first][:1]
-
-
-def test_the_choice_goes_into_the_address_and_is_remembered_over_pages(open_page, address, sections):
-    (first, frameworks), (last, others) = list(sections.items())[0], list(sections.items())[-1]
+def test_the_choice_goes_into_the_address_and_is_remembered_over_pages(open_page, address, first):
+    last, others = list(SECTIONS.items())[-1]
+    chosen = SECTIONS[first][-1]
     page = open_page(f"{address}/{first}", fresh=True)
-    page.click(f".framework-switch button[value={frameworks[-1]}]")
-    assert f"tab={frameworks[-1]}" in page.url
+    page.click(button(chosen))
+    assert f"tab={chosen}" in page.url
     open_page(f"{address}/index.html", page)
     open_page(f"{address}/{last}", page)
-    assert shown(page) == [frameworks[-1] if frameworks[-1] in others else others[0]]
+    assert shown(page) == [chosen if chosen in others else others[0]]
 
 
-def test_a_keyboard_reaches_and_presses_the_switch(open_page, server, first, sections):
+def test_a_keyboard_reaches_and_presses_the_switch(open_page, server, first):
     page = open_page(f"{server}/{first}")
-    page.focus(f".framework-switch button[value={sections[first][-1]}]")
-    for framework, key in zip(reversed(sections[first]), ["Enter", "Space"] * 2, strict=False):
+    page.focus(button(SECTIONS[first][-1]))
+    for framework, key in zip(reversed(SECTIONS[first]), ["Enter", "Space"] * 2, strict=False):
         page.keyboard.press(key)
-        assert pressed(page) == [framework]
+        assert page.evaluate(STATE)["pressed"] == [framework]
         page.keyboard.press("Shift+Tab")
 
 
@@ -116,14 +114,14 @@ def test_the_text_under_the_eyes_stays_when_the_framework_changes(open_page, ser
     assert [move for move in moves if move >= 3] == []
 
 
-def test_a_link_into_a_panel_shows_its_framework_and_the_target(open_page, server, book, sections):
-    first = next(name for name in sections if "colophon" in (book / name).read_text(encoding="utf-8"))  # it ran
-    page = open_page(f"{server}/{first}")
-    for framework in {sections[first][0], sections[first][-1]}:
+def test_a_link_into_a_panel_shows_its_framework_and_the_target(open_page, server, book):
+    ran = next(name for name in SECTIONS if "colophon" in (book / name).read_text(encoding="utf-8"))
+    page = open_page(f"{server}/{ran}")
+    for framework in {SECTIONS[ran][0], SECTIONS[ran][-1]}:
         anchor = page.evaluate("name => [...document.querySelectorAll(`.only-${name} .cell[id]`)].pop().id", framework)
-        for start, ending in ((first, f"?tab={framework}#{anchor}"), ("index.html", f"#{anchor}")):
+        for start, ending in ((ran, f"?tab={framework}#{anchor}"), ("index.html", f"#{anchor}")):
             open_page(f"{server}/{start}", page)
-            open_page(f"{server}/{first}{ending}", page)
+            open_page(f"{server}/{ran}{ending}", page)
             page.wait_for_timeout(50)
             assert shown(page) == [framework]
             box = page.locator(f"[id='{anchor}']").bounding_box()
@@ -140,11 +138,9 @@ def test_without_scripts_there_are_plain_tabs(open_page, server, first):
     assert tabs.locator("> .panel").last.is_visible()
 
 
-def test_on_paper_stands_the_chosen_framework(open_page, server, first, sections):
-    page = open_page(f"{server}/{first}?tab={sections[first][-1]}")
+def test_on_paper_stands_the_chosen_framework(open_page, server, first):
+    page = open_page(f"{server}/{first}?tab={SECTIONS[first][-1]}")
     page.emulate_media(media="print")
-    assert shown(page) == sections[first][-1:]
-    buttons = page.eval_on_selector_all(
-        ".framework-switch button", "all => all.filter((b) => b.checkVisibility()).map((b) => b.value)"
-    )
-    assert buttons == sections[first][-1:]
+    seen = "all => all.filter((b) => b.checkVisibility()).map((b) => b.value)"
+    buttons = page.eval_on_selector_all(".framework-switch button", seen)
+    assert shown(page) == buttons == SECTIONS[first][-1:]

@@ -20,6 +20,16 @@ from book.files import load
 from d2l_utils.claims import MIME, Claim
 from d2l_utils.jobs.job import exposed
 
+# What the Makefile exports, below _build, for a call by hand.
+FOLDERS = {
+    "JUPYTER_PATH": "jupyter/share/jupyter",
+    "JUPYTER_CONFIG_DIR": "jupyter/config",
+    "JUPYTER_DATA_DIR": "jupyter/data",
+    "JUPYTER_RUNTIME_DIR": "jupyter/runtime",
+    "IPYTHONDIR": "jupyter/ipython",
+    "MPLCONFIGDIR": "jupyter/matplotlib",
+    "D2L_MACHINE_PROFILE": "machine.json",
+}
 CHECKED = "nbval-check-output"
 LOOK = 0.5  # seconds between two looks at what listens
 # Frameworks whose server offers no choice of the address that it listens on.
