@@ -46,7 +46,7 @@ def test_the_tables_of_devices_are_read_from_the_wheel(installed):
     code = (
         "from d2l_utils.machine import datasheets\n"
         "print(datasheets.__file__)\n"
-        "print(len(datasheets.specifications("links")) > 0)\n"
+        "print(len(datasheets.specifications('links')) > 0)\n"
     )
     file, found = python(code, installed)
     assert Path(file).is_relative_to(installed)
