@@ -15,24 +15,25 @@ def graph(**nodes):
 
 
 DIAMOND = graph(a="x", b=("x", "a"), c=("y", "a"), d=("x", "b", "c"))
+SECONDS = {"a": 1, "b": 2, "c": 5, "d": 3}
 
 
 @pytest.fixture
 def workers():
-    pools = {name: ThreadPoolExecutor(1) for name in "xy"}
-    yield pools
-    for pool in pools.values():
-        pool.shutdown()
+    with ThreadPoolExecutor(1) as x, ThreadPoolExecutor(1) as y:
+        yield {"x": x, "y": y}
 
 
 def test_the_longest_path_counts_a_node_and_the_slowest_way_behind_it():
-    path = longest_path(DIAMOND, {"a": 1, "b": 2, "c": 5, "d": 3})
+    path = longest_path(DIAMOND, SECONDS)
     assert [path(name) for name in "abcd"] == [9, 5, 8, 3]
 
 
-def test_nodes_without_a_path_between_them_run_at_once_on_two_workers():
-    times = schedule(DIAMOND, {"a": 1, "b": 2, "c": 5, "d": 3})
-    assert times == {"a": (0, 1), "c": (1, 6), "b": (1, 3), "d": (6, 9)}
+def test_nodes_without_a_path_between_them_run_at_once_on_two_workers_in_whatever_order_they_are_written():
+    times = {"a": (0, 1), "c": (1, 6), "b": (1, 3), "d": (6, 9)}
+    assert schedule(DIAMOND, SECONDS) == schedule({name: DIAMOND[name] for name in "dcba"}, SECONDS) == times
+    assert makespan(times) == 9
+    assert makespan({"a": (5, 7), "b": (6, 9)}) == 4
 
 
 def test_a_worker_does_one_node_at_a_time_the_one_with_the_longer_path_first():
@@ -40,51 +41,29 @@ def test_a_worker_does_one_node_at_a_time_the_one_with_the_longer_path_first():
     assert schedule(nodes, {"short": 1, "long": 1, "last": 9}) == {"long": (0, 1), "short": (1, 2), "last": (1, 10)}
 
 
-def test_the_order_in_which_a_graph_is_written_does_not_matter():
-    nodes = {name: DIAMOND[name] for name in "dcba"}
-    assert schedule(nodes, dict.fromkeys("abcd", 1))["d"] == (2, 3)
-
-
-@pytest.mark.parametrize("nodes", [graph(a=("x", "b"), b=("x", "a")), graph(a=("x", "nobody"))])
-def test_a_graph_that_can_never_end_is_refused(nodes):
-    with pytest.raises(ValueError, match="wait for each other: .*'a'"):
-        schedule(nodes, {"a": 1, "b": 1})
-
-
-def test_the_makespan_counts_from_the_first_start():
-    assert makespan({"a": (5, 7), "b": (6, 9)}) == 4
-
-
-def test_results_become_the_inputs_of_the_nodes_behind(workers):
-    nodes = {"a": ("x", lambda: 2, []), "b": ("y", lambda: 3, []), "c": ("x", lambda a, b: a - b, ["a", "b"])}
-    results, times = execute(nodes, workers)
-    assert results == {"a": 2, "b": 3, "c": -1}
-    assert max(times["a"][1], times["b"][1]) <= times["c"][0]
-
-
-def test_one_by_one_no_node_starts_before_the_last_has_ended(workers):
-    _, times = execute(DIAMOND, workers, one_by_one=True)
-    order = sorted(times.values())
-    assert all(earlier[1] <= later[0] for earlier, later in zip(order, order[1:], strict=False))
-
-
-def test_two_workers_are_at_work_at_once(workers):
-    def meet():
-        return barrier.wait(timeout=10) >= 0
-
-    barrier = Barrier(2)
-    results, _ = execute({"a": ("x", meet, []), "b": ("y", meet, [])}, workers)
-    assert results == {"a": True, "b": True}
-
-
-def test_an_order_that_would_never_end_is_refused(workers):
+def test_a_graph_or_an_order_that_can_never_end_is_refused(workers):
+    for nodes in (graph(a=("x", "b"), b=("x", "a")), graph(a=("x", "nobody"))):
+        with pytest.raises(ValueError, match="wait for each other: .*'a'"):
+            schedule(nodes, {"a": 1, "b": 1})
     with pytest.raises(ValueError, match="'b' comes before a node that it waits for"):
         execute(DIAMOND, workers, order="bacd")
 
 
-def test_a_failing_node_fails_the_run(workers):
+def test_results_become_the_inputs_of_the_nodes_behind_and_a_failure_fails_the_run(workers):
+    nodes = {"a": ("x", lambda: 2, []), "b": ("y", lambda: 3, []), "c": ("x", lambda a, b: a - b, ["a", "b"])}
+    results, times = execute(nodes, workers)
+    assert results == {"a": 2, "b": 3, "c": -1}
+    assert max(times["a"][1], times["b"][1]) <= times["c"][0]
     with pytest.raises(ZeroDivisionError):
         execute({"a": ("x", lambda: 1 / 0, []), "b": ("y", str, ["a"])}, workers)
+
+
+def test_two_workers_are_at_work_at_once_unless_nodes_run_one_by_one(workers):
+    barrier = Barrier(2)
+    meet = {name: (name, lambda: barrier.wait(timeout=10) >= 0, []) for name in "xy"}
+    assert execute(meet, workers)[0] == {"x": True, "y": True}
+    order = sorted(execute(DIAMOND, workers, one_by_one=True)[1].values())
+    assert all(earlier[1] <= later[0] for earlier, later in zip(order, order[1:], strict=False))
 
 
 def test_spans_of_a_run_count_from_its_start_and_lose_their_numbers():

@@ -3,6 +3,7 @@
 import ast
 import importlib
 from importlib.util import find_spec
+from inspect import getsource
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +154,13 @@ def test_the_resnet_has_the_convolutions_of_the_published_one(both, native, arra
 
     ours, theirs = both(shapes)
     assert ours == theirs
+
+
+def test_the_published_cell_of_the_resnet_runs_with_only_its_import_changed(d2l, published, native, array):
+    names = {"d2l": d2l, "nn": published.nn}
+    exec(getsource(published.resnet18), names)
+    net = native.initialised(names["resnet18"](10))
+    assert net(array(np.ones((2, 1, 8, 8), "float32"))).shape == (2, 10)
 
 
 def test_a_plot_draws_the_lines_of_the_published_one(both):
