@@ -109,13 +109,16 @@ check: lint ## lint, check types, run the tests that need no framework, kernel o
 lint: ## check layout, style and types
 	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && $(docs)/mypy --no-error-summary
 
-benchmark: book ## measure the measuring, the build, how close the machine is used, all-reduces and training steps
-	@$(docs)/python benchmarks/building.py $(AVAILABLE)
-	@_build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/measuring.py
-	@_build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/simulation.py
-	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/hardware.py)
-	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/all_reduces.py)
-	@for f in $(AVAILABLE); do _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
+benchmark: book ## measure the build, the clocks, the machine, all-reduces and training steps, 15 minutes at most
+	@echo "== build of one section"; $(docs)/python benchmarks/building.py $(firstword $(AVAILABLE))
+	@echo "== clocks"; _build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/measuring.py
+	@echo "== simulation"; _build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/simulation.py
+ifneq ($(filter pytorch,$(AVAILABLE)),)
+	@echo "== machine"; _build/env/pytorch/bin/python benchmarks/hardware.py
+	@echo "== all-reduces"; _build/env/pytorch/bin/python benchmarks/all_reduces.py
+endif
+	@for f in $(AVAILABLE); do echo "== a training step in $$f"; \
+	  _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
 
 rack: ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
 	@_build/env/$(firstword $(AVAILABLE))/bin/python -m rack

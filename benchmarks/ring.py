@@ -1,7 +1,7 @@
 """A ring all-reduce between processes, written from scratch over torch.distributed's point-to-point messages.
 
 `launch(["ring.py", FILE, RUNS, ELEMENTS…], n)` is the worker of all_reduces.py: n ranks meet over the file, check this
-ring and `dist.all_reduce` at each number of float32 elements, and time both. Each hands back {elements: {name: [s]}}.
+ring and `dist.all_reduce` at each number of float32 elements, and time both. Each returns {elements: {name: [s]}}.
 """
 
 import os

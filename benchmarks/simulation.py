@@ -1,9 +1,10 @@
-"""Measure the simulation: `python benchmarks/simulation.py`, in any environment.
+"""Measure the simulation: `python benchmarks/simulation.py [--quick]`, in any environment.
 
-How long each protocol of d2l_utils/cluster.py takes for 10,000 workers, the best of three runs, and how many messages,
-steps of workers or exchanges with servers a second that makes.
+How long each protocol of d2l_utils/collectives/simulation.py takes for 10,000 workers, the best of three runs, and how
+many messages, steps of workers or exchanges with servers a second that makes.
 """
 
+import argparse
 import math
 import time
 
@@ -21,31 +22,35 @@ INSIDE = (3.4e-6, 450e9)
 S = 102.4e6  # bytes
 
 
-def runs():
-    """Return {name: (number of messages or steps, function)}."""
-    start, compute = np.zeros(N), 1 + 10 * (np.random.default_rng(0).random((STEPS, N)) < 1e-3)
-    rings = N * (2 * (HOST - 1) + 2 * (N // HOST - 1))
+def runs(n):
+    """Return {name: (number of messages or steps, function)} for n workers."""
+    start, compute = np.zeros(n), 1 + 10 * (np.random.default_rng(0).random((STEPS, n)) < 1e-3)
+    rings = n * (2 * (HOST - 1) + 2 * (n // HOST - 1))
     return {
-        "ring, messages": (2 * (N - 1) * N, lambda: ring_ends(start, S, *LINK)),
+        "ring, messages": (2 * (n - 1) * n, lambda: ring_ends(start, S, *LINK)),
         "rings in hosts and between, messages": (rings, lambda: hierarchical_ends(start, HOST, S, INSIDE, LINK)),
-        "servers, waits in their queue": (2 * N, lambda: server_ends(start, SERVERS, S, *LINK)),
-        "synchronous training, steps": (N * STEPS, lambda: training_ends(compute, 0)),
-        "bounded staleness, steps": (N * STEPS, lambda: training_ends(compute, 4)),
-        "asynchronous training, steps": (N * STEPS, lambda: training_ends(compute, math.inf)),
-        "asynchronous servers, exchanges": (N * FEW, lambda: asynchronous_ends(compute[:FEW], SERVERS, S, *LINK)),
+        "servers, waits in their queue": (2 * n, lambda: server_ends(start, SERVERS, S, *LINK)),
+        "synchronous training, steps": (n * STEPS, lambda: training_ends(compute, 0)),
+        "bounded staleness, steps": (n * STEPS, lambda: training_ends(compute, 4)),
+        "asynchronous training, steps": (n * STEPS, lambda: training_ends(compute, math.inf)),
+        "asynchronous servers, exchanges": (n * FEW, lambda: asynchronous_ends(compute[:FEW], SERVERS, S, *LINK)),
     }
 
 
-def main():
+def main(arguments=None):
+    """Print the time and the speed of each protocol."""
+    parser = argparse.ArgumentParser(description="Measure the simulation.")
+    parser.add_argument("--quick", action="store_true", help="few workers, to try the program")
+    n = 80 if parser.parse_args(arguments).quick else N
     found = {}
-    for name, (number, run) in runs().items():
+    for name, (number, run) in runs(n).items():
         times = []
         for _ in range(3):
             start = time.perf_counter()
             run()
             times.append(time.perf_counter() - start)
         found[name] = number, min(times)
-    print(f"simulation of {N:,} workers{'seconds':>24} {'number':>12} {'million a second':>17}")
+    print(f"simulation of {n:,} workers{'seconds':>24} {'number':>12} {'million a second':>17}")
     for name, (number, seconds) in found.items():
         print(f"{name:<38} {seconds:12.4f} {number:12,} {number / seconds / 1e6:17.1f}")
     name, (_, seconds) = max(found.items(), key=lambda item: item[1][1])

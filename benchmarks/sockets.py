@@ -1,7 +1,7 @@
-"""Schemes over sockets beside gloo: `launch(["sockets.py", FILE, RUNS, BYTES…], n)` is a worker of all_reduces.py.
+"""Algorithms over sockets beside gloo: `launch(["sockets.py", FILE, RUNS, BYTES…], n)` is a worker of all_reduces.py.
 
-The ranks meet over the file for gloo and over HOSTS for the sockets; the algorithms take turns. Rank 0 hands back what
-`d2l_utils.collectives.measure.measured` returns.
+The ranks meet over the file for gloo and over HOSTS for the sockets; the algorithms take turns. Rank 0 returns what
+`d2l_utils.collectives.measure.measured` does.
 """
 
 import sys

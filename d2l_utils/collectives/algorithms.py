@@ -1,13 +1,20 @@
 """Three all-reduces over a Communicator: each replaces the vector x, in place, by the sum of all ranks' vectors.
 
-What a rank sends, where S are the bytes of x and n divides its length: star (n - 1) S at rank 0 and S elsewhere,
-sharded and ring 2 (n - 1) / n S (Patarasuk and Yuan 2009). All ranks together send 2 (n - 1) S by each of them.
+With S the bytes of x, and n a divisor of its length, `star` makes rank 0 send (n - 1) S bytes and the others S;
+`direct` and `ring` make each rank send 2 (n - 1) / n S (Patarasuk and Yuan 2009). All ranks together send 2 (n - 1) S
+in each of the three.
 """
+
+from typing import Any
 
 import numpy as np
 
+from d2l_utils.collectives.communicator import Communicator
 
-def star(comm, x):
+Vector = np.ndarray[Any, Any]  # of one dimension
+
+
+def star(comm: Communicator, x: Vector) -> None:
     """Rank 0 adds up the vectors of all others and sends each of them the sum."""
     if comm.rank > 0:
         comm.send(x, 0)
@@ -21,8 +28,8 @@ def star(comm, x):
         comm.send(x, rank)
 
 
-def direct(comm, x):
-    """Each rank is the server of one part of x: all push it to that rank, then pull the sum from it."""
+def direct(comm: Communicator, x: Vector) -> None:
+    """Each rank adds up one part of x: all send that part to it directly, and then receive its sum directly."""
     rank, n = comm.rank, comm.world_size
     parts = np.array_split(x, n)
     mine, arrived = parts[rank], np.empty_like(parts[rank])
@@ -35,8 +42,8 @@ def direct(comm, x):
         comm.sendrecv(mine, to, parts[source], source)
 
 
-def ring(comm, x):
-    """Partial sums go round and grow; then the whole sums go round."""
+def ring(comm: Communicator, x: Vector) -> None:
+    """Partial sums travel round the ring and grow (reduce-scatter); then the complete sums do (all-gather)."""
     rank, n = comm.rank, comm.world_size
     parts = np.array_split(x, n)
     right, left = (rank + 1) % n, (rank - 1) % n

@@ -1,203 +1,164 @@
 """Messages between n processes: one TCP connection for each pair, every byte of payload counted.
 
-Each rank listens at its own address, connects to all lower ranks and is called by all higher ones. Anyone who can reach
-a rank's port can take a rank's place: for loopback and networks that are yours alone.
+The ranks meet as `d2l_utils.collectives.meeting` describes. Nothing is encrypted: for loopback and private networks.
 """
 
 import os
 import select
 import socket
-import struct
-import time
-from contextlib import suppress
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+
+from d2l_utils.collectives.meeting import close, meet
 
 
 class Communicator:
     """The connections of one of n processes to all others: `with Communicator() as comm:`.
 
-    rank     of this process, by default the environment's RANK
-    hosts    for each rank where it listens, "address:port", by default the environment's HOSTS, separated by commas.
-             A rank listens only there, and only until all have come
-    timeout  seconds to wait for the others to come, and later for one of them to send or take anything
+    Parameters
+    ----------
+    rank
+        Of this process; by default the environment's RANK.
+    hosts
+        For each rank where it listens, "address:port"; by default the environment's HOSTS, separated by commas. A rank
+        listens nowhere else, and only until all have come.
+    timeout
+        Seconds to wait for the others to come, and later for one of them to send or take anything.
 
-    `rank` and `world_size` are as given; `sent` and `received` count bytes of payload, `messages` those sent that hold a byte.
-    TimeoutError for a rank that does not come or is silent, ConnectionError for one that has closed its connection.
+    Attributes
+    ----------
+    rank, world_size : int
+        The number of this process, and the number of all.
+    sent, received : int
+        Bytes of payload.
+    messages : int
+        The messages sent that hold at least one byte.
+
+    Raises
+    ------
+    TimeoutError
+        For a rank that does not come or is silent.
+    ConnectionError
+        For a rank that has closed its connection.
     """
 
-    def __init__(self, rank=None, hosts=None, timeout=30):
+    def __init__(self, rank: int | None = None, hosts: Sequence[str] | None = None, timeout: float = 30) -> None:
         self.rank = int(os.environ["RANK"] if rank is None else rank)
-        hosts = hosts or list(filter(None, os.environ.get("HOSTS", "").split(",")))
+        if not hosts:
+            hosts = [host for host in os.environ.get("HOSTS", "").split(",") if host]
         self.world_size, self.timeout = len(hosts), timeout
         if not 0 <= self.rank < self.world_size:
             raise ValueError(
                 f"rank {self.rank} has no address: HOSTS names {self.world_size} ranks, as in 127.0.0.1:5000,…"
             )
         self.sent = self.received = self.messages = 0
-        self._hosts = [(host.rpartition(":")[0], int(host.rpartition(":")[2])) for host in hosts]
-        self._peers = {}
+        self._hosts: list[tuple[str, int]] = []
+        for host in hosts:
+            address, _, port = host.rpartition(":")
+            self._hosts.append((address, int(port)))
+        self._peers: dict[int, socket.socket] = {}
 
-    def __enter__(self):
+    def __enter__(self) -> "Communicator":
         self._peers = meet(self.rank, self._hosts, self.timeout)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         close(self._peers)
 
-    def send(self, array, destination):
+    def send(self, array: np.ndarray[Any, Any], destination: int) -> None:
         """Send a contiguous array to a rank, which need not have asked for it yet."""
-        view = self._leaving(array)
-        while view:
-            view = self._send(destination, view)
+        outgoing = _bytes(array)
+        self._count(outgoing, memoryview(b""))
+        self._send_all(outgoing, destination)
 
-    def receive(self, array, source):
+    def receive(self, array: np.ndarray[Any, Any], source: int) -> None:
         """Fill a contiguous array with the next bytes from a rank."""
-        view = self._coming(array)
-        while view:
-            view = self._receive(source, view)
+        incoming = _bytes(array)
+        self._count(memoryview(b""), incoming)
+        self._receive_all(incoming, source)
 
-    def sendrecv(self, outgoing, destination, incoming, source):
-        """Send one array and fill another at the same time, so that a circle of ranks that all send never waits."""
-        leaving, coming = self._leaving(outgoing), self._coming(incoming)
-        while leaving and coming:
-            ready = select.select([self._peer(source)], [self._peer(destination)], [], self.timeout)
-            if not any(ready):
+    def sendrecv(
+        self, outgoing: np.ndarray[Any, Any], destination: int, incoming: np.ndarray[Any, Any], source: int
+    ) -> None:
+        """Send one contiguous array and fill another at the same time.
+
+        All ranks of a circle may call it at once, however long their arrays are: none waits for another to receive.
+        """
+        to_send, to_fill = _bytes(outgoing), _bytes(incoming)
+        self._count(to_send, to_fill)
+        while to_send and to_fill:
+            readable, writable, _ = select.select([self._peer(source)], [self._peer(destination)], [], self.timeout)
+            if not readable and not writable:
                 raise self._fault(source, TimeoutError())
-            if ready[0]:
-                coming = self._receive(source, coming)
-            if ready[1]:
-                leaving = self._send(destination, leaving)
-        while leaving:
-            leaving = self._send(destination, leaving)
-        while coming:
-            coming = self._receive(source, coming)
+            if readable:
+                to_fill = self._receive_some(to_fill, source)
+            if writable:
+                to_send = self._send_some(to_send, destination)
+        self._send_all(to_send, destination)
+        self._receive_all(to_fill, source)
 
-    def barrier(self):
+    def barrier(self) -> None:
         """Wait until all ranks have called this. Its bytes are not counted."""
+        token = memoryview(bytearray(1))
         if self.rank > 0:
-            self._send(0, b"?")
-            self._receive(0, memoryview(bytearray(1)))
+            self._send_all(token, 0)
+            self._receive_all(token, 0)
             return
         for rank in range(1, self.world_size):
-            self._receive(rank, memoryview(bytearray(1)))
+            self._receive_all(token, rank)
         for rank in range(1, self.world_size):
-            self._send(rank, b"!")
+            self._send_all(token, rank)
 
-    def _leaving(self, array):
-        view = _bytes(array)
-        self.sent, self.messages = self.sent + len(view), self.messages + bool(view)
-        return view
+    def _count(self, outgoing: memoryview, incoming: memoryview) -> None:
+        self.sent += len(outgoing)
+        self.received += len(incoming)
+        if outgoing:
+            self.messages += 1
 
-    def _coming(self, array):
-        view = _bytes(array)
-        self.received += len(view)
-        return view
+    def _send_all(self, view: memoryview, destination: int) -> None:
+        while view:
+            view = self._send_some(view, destination)
 
-    def _send(self, to, view):
-        """Send what the connection takes at once, but something; return the rest."""
+    def _receive_all(self, view: memoryview, source: int) -> None:
+        while view:
+            view = self._receive_some(view, source)
+
+    def _send_some(self, view: memoryview, destination: int) -> memoryview:
+        """Send as much as the connection takes at once, at least a byte; return the rest."""
         try:
-            return view[self._peer(to).send(view) :]
+            return view[self._peer(destination).send(view) :]
         except OSError as error:
-            raise self._fault(to, error) from None
+            raise self._fault(destination, error) from None
 
-    def _receive(self, source, view):
-        """Receive what has arrived, but something; return the part of the view that is still to be filled."""
+    def _receive_some(self, view: memoryview, source: int) -> memoryview:
+        """Receive what has arrived, at least a byte; return the part of the view that is still to be filled."""
         try:
-            if not (number := self._peer(source).recv_into(view)):
-                raise ConnectionResetError
+            number = self._peer(source).recv_into(view)
         except OSError as error:
             raise self._fault(source, error) from None
+        if number == 0:
+            raise self._fault(source, ConnectionResetError())
         return view[number:]
 
-    def _peer(self, rank):
+    def _peer(self, rank: int) -> socket.socket:
         if rank not in self._peers:
             raise ValueError(
                 f"rank {self.rank} of {self.world_size} has no connection to rank {rank}: `with` opens all others"
             )
         return self._peers[rank]
 
-    def _fault(self, rank, error):
-        who = "rank {}: rank {} at {}:{}".format(self.rank, rank, *self._hosts[rank])
+    def _fault(self, rank: int, error: OSError) -> OSError:
+        address, port = self._hosts[rank]
+        who = f"rank {self.rank}: rank {rank} at {address}:{port}"
         if isinstance(error, TimeoutError):
             return TimeoutError(f"{who} has sent or taken nothing for {self.timeout:g} s: does it run, with this call?")
         return ConnectionError(f"{who} has closed its connection: its own last line says why it ended")
 
 
-def _bytes(array):
+def _bytes(array: np.ndarray[Any, Any]) -> memoryview:
     """Return the bytes of a contiguous array, which are not copied."""
     if not array.flags.c_contiguous:
         raise ValueError("a message is a contiguous array: np.ascontiguousarray makes one")
     return array.reshape(-1).view(np.uint8).data
-
-
-HELLO = struct.Struct("!II")  # the rank that speaks, the number of ranks that it knows of
-PAUSE = 0.01  # seconds between two attempts to reach a rank that does not listen yet
-
-
-def meet(rank, hosts, timeout):
-    """Return {rank: connected socket} for all other ranks; `hosts` are pairs of address and port, one for each rank.
-
-    TimeoutError if one has not come within `timeout` seconds, which the sockets keep as theirs.
-    """
-    until, peers = time.monotonic() + timeout, {}
-    try:
-        with socket.create_server(hosts[rank], backlog=len(hosts)) as server:
-            for lower in range(rank):
-                peers[lower] = _connect(lower, rank, hosts, until)
-            while missing := {*range(len(hosts))} - {rank, *peers}:
-                server.settimeout(max(0.001, until - time.monotonic()))
-                found, peer = _accept(server, rank, hosts)
-                if found in missing:
-                    peers[found] = peer
-                else:
-                    peer.close()
-    except TimeoutError:
-        close(peers)
-        absent = min({*range(len(hosts))} - {rank, *peers})
-        where = "{}:{}".format(*hosts[absent])
-        raise TimeoutError(
-            f"rank {rank}: rank {absent} has not come in {timeout:g} s: start it at {where}, with the same hosts"
-        ) from None
-    except BaseException:
-        close(peers)
-        raise
-    for peer in peers.values():
-        peer.settimeout(timeout)
-    return peers
-
-
-def close(peers):
-    """Close the connections to all ranks."""
-    for peer in peers.values():
-        peer.close()
-
-
-def _connect(lower, rank, hosts, until):
-    """Return a connection to a lower rank, once it listens and answers by its own number."""
-    while (left := until - time.monotonic()) > 0:
-        with suppress(OSError):  # nobody listens there yet
-            peer = socket.create_connection(hosts[lower], timeout=left)
-            if _greet(peer, rank, hosts) == lower:
-                return peer
-            peer.close()
-        time.sleep(PAUSE)
-    raise TimeoutError
-
-
-def _accept(server, rank, hosts):
-    """Take one connection; return who speaks there, None for a stranger, and its socket."""
-    peer, _ = server.accept()
-    peer.settimeout(server.gettimeout())
-    with suppress(ConnectionError):
-        return _greet(peer, rank, hosts), peer
-    return None, peer
-
-
-def _greet(peer, rank, hosts):
-    """Tell the other end who we are; return its rank, or None if it knows of another number of ranks."""
-    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    peer.sendall(HELLO.pack(rank, len(hosts)))
-    hello = peer.recv(HELLO.size)
-    found, n = HELLO.unpack(hello) if len(hello) == HELLO.size else (None, None)
-    return found if n == len(hosts) else None

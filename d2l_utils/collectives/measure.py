@@ -1,7 +1,8 @@
-"""Run as a program by each of n ranks: `python -m d2l_utils.collectives.measure --rank r --hosts a:p,b:p --algorithms star,ring`.
+"""Run as a program by each of n ranks: `python -m d2l_utils.collectives.measure --rank r --hosts a:p,b:p`.
 
-Checks each algorithm at each size against the known sum, then times the algorithms in turn. Rank 0 prints one line of JSON,
-{algorithm: {bytes: {"seconds": s, "sent": [bytes that each rank sent in one all-reduce]}}}, and returns it to `launch`.
+It checks each algorithm at each size against the known sum and then times the algorithms in turn. Rank 0 prints one
+line of JSON, {algorithm: {bytes: {"seconds": s, "sent": [bytes that each rank sent in one all-reduce]}}}, and returns
+the same to `launch`.
 """
 
 import argparse
@@ -9,6 +10,8 @@ import json
 import os
 import statistics
 import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +20,20 @@ from d2l_utils.collectives.communicator import Communicator
 from d2l_utils.jobs.job import return_value
 from d2l_utils.jobs.processes import FOLDER
 
-ALGORITHMS = {function.__name__: function for function in (algorithms.star, algorithms.direct, algorithms.ring)}
+Array = np.ndarray[Any, Any]
+Reduce = Callable[[Communicator, Array], None]
+ALGORITHMS: dict[str, Reduce] = {"star": algorithms.star, "direct": algorithms.direct, "ring": algorithms.ring}
 
 
-def check(comm, reduce, count):
-    """Return the bytes that this rank sends to reduce `count` numbers; ValueError if the result is not the sum.
+def check(comm: Communicator, reduce: Reduce, count: int) -> int:
+    """Return the bytes that this rank sends to reduce `count` numbers.
 
-    What the ranks add differs by rank and by place; integers so small that every order gives the same sum.
+    The addends differ by rank and by place, and are integers so small that every order of addition gives the same sum.
+
+    Raises
+    ------
+    ValueError
+        If the result is not the sum.
     """
     place = np.arange(count, dtype=np.float32) % 1000
     x, before = place + np.float32(comm.rank), comm.sent
@@ -33,8 +43,8 @@ def check(comm, reduce, count):
     return comm.sent - before
 
 
-def seconds(comm, reduce, x):
-    """Return the time of one all-reduce of x, which all ranks begin together."""
+def seconds(comm: Communicator, reduce: Reduce, x: Array) -> float:
+    """Return the time of one all-reduce of x, which all ranks start together."""
     x[:] = 1
     comm.barrier()
     start = time.perf_counter()
@@ -42,8 +52,8 @@ def seconds(comm, reduce, x):
     return time.perf_counter() - start
 
 
-def gathered(comm, values):
-    """Return what all ranks pass, a list of numbers each, as an array with a row for each rank; true on rank 0."""
+def gathered(comm: Communicator, values: Sequence[float]) -> Array:
+    """Return on rank 0 an array with a row of values for each rank; the other ranks' results have no meaning."""
     rows = np.zeros((comm.world_size, len(values)))
     rows[0] = values
     if comm.rank > 0:
@@ -54,17 +64,32 @@ def gathered(comm, values):
     return rows
 
 
-def measured(comm, functions, sizes, repeats):
-    """Return {algorithm: {bytes: {"seconds", "sent"}}}, true on rank 0; seconds are medians of the slowest rank's.
+def measured(
+    comm: Communicator, functions: Mapping[str, Reduce], sizes: Sequence[int], repeats: int
+) -> dict[str, dict[int, dict[str, Any]]]:
+    """Check and time all-reduces at each size; they take turns, after one turn to warm up.
 
-    `functions` has for each algorithm a function of a comm and a vector.
+    Parameters
+    ----------
+    functions
+        The all-reduces by name.
+    sizes
+        In bytes.
+    repeats
+        How often each is timed.
+
+    Returns
+    -------
+    dict
+        {name: {bytes: {"seconds": s, "sent": [bytes of each rank]}}}, to be used on rank 0; the seconds are the median
+        of the slowest rank's.
     """
-    found = {name: {} for name in functions}
+    found: dict[str, dict[int, dict[str, Any]]] = {name: {} for name in functions}
     for size in sizes:
         x = np.empty(size // 4, np.float32)
         sent = {name: gathered(comm, [check(comm, reduce, len(x))]) for name, reduce in functions.items()}
-        runs = {name: [] for name in functions}
-        for _ in range(1 + repeats):  # the first warms up
+        runs: dict[str, list[float]] = {name: [] for name in functions}
+        for _ in range(1 + repeats):
             for name, reduce in functions.items():
                 runs[name].append(seconds(comm, reduce, x))
         for name in functions:
@@ -73,12 +98,12 @@ def measured(comm, functions, sizes, repeats):
     return found
 
 
-def _words(text):
+def _words(text: str) -> list[str]:
     return text.split(",")
 
 
-def main(arguments=None):
-    """Measure what the command line says; RANK and HOSTS of the environment stand in for --rank and --hosts."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure what the command line asks for; RANK and HOSTS of the environment replace --rank and --hosts."""
     parser = argparse.ArgumentParser(description="Measure all-reduces over sockets between n processes.")
     parser.add_argument("--rank", type=int)
     parser.add_argument("--hosts", type=_words, metavar="ADDRESS:PORT,…")
@@ -86,12 +111,12 @@ def main(arguments=None):
     parser.add_argument("--sizes", type=_words, default=["1048576"], metavar="BYTES,…")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--timeout", type=float, default=30, metavar="SECONDS")
-    told = parser.parse_args(arguments)
-    if unknown := {*told.algorithms} - {*ALGORITHMS}:
+    options = parser.parse_args(arguments)
+    if unknown := {*options.algorithms} - {*ALGORITHMS}:
         parser.error(f"unknown algorithms {', '.join(sorted(unknown))}; known: {', '.join(ALGORITHMS)}")
-    with Communicator(told.rank, told.hosts, told.timeout) as comm:
-        functions = {name: ALGORITHMS[name] for name in told.algorithms}
-        found = measured(comm, functions, [int(size) for size in told.sizes], told.repeats)
+    with Communicator(options.rank, options.hosts, options.timeout) as comm:
+        functions = {name: ALGORITHMS[name] for name in options.algorithms}
+        found = measured(comm, functions, [int(size) for size in options.sizes], options.repeats)
         comm.barrier()
     if comm.rank == 0:
         print(json.dumps(found))

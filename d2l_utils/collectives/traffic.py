@@ -6,6 +6,7 @@ import stat
 import struct
 import sys
 from contextlib import suppress
+from typing import Any
 
 COUNTERS = struct.Struct("120x 2Q")  # tcpi_bytes_acked and tcpi_bytes_received in Linux's struct tcp_info
 
@@ -16,29 +17,35 @@ class Traffic:
     Only Linux counts them: on another system the lists are empty.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._before = connections()
 
-    def sent(self):
-        """Return the bytes that the peers have acknowledged: a list with a number for each connection, largest first.
+    def sent(self) -> list[int]:
+        """Return the bytes that the other ends have acknowledged, for each connection, largest first.
 
         A connection that has been closed is no longer in the list.
         """
         return self._since(0)
 
-    def received(self):
-        """Return the bytes that have come in: a list with a number for each connection, largest first."""
+    def received(self) -> list[int]:
+        """Return the bytes that have come in, for each connection, largest first."""
         return self._since(1)
 
-    def _since(self, which):
-        counts = connections().items()
-        return sorted((count[which] - self._before.get(ends, (0, 0))[which] for ends, count in counts), reverse=True)
+    def _since(self, direction: int) -> list[int]:
+        found = []
+        for ends, counts in connections().items():
+            before = self._before.get(ends, (0, 0))
+            found.append(counts[direction] - before[direction])
+        return sorted(found, reverse=True)
 
 
-def connections():
-    """Return a dictionary from the two ends of each TCP connection of this process to its bytes sent and received."""
+def connections() -> dict[tuple[Any, Any], tuple[int, int]]:
+    """Return the bytes sent and received on each TCP connection of this process, by the addresses of its two ends."""
+    if sys.platform != "linux":
+        return {}
     found = {}
-    for number in map(int, os.listdir("/proc/self/fd") if sys.platform == "linux" else ()):
+    for name in os.listdir("/proc/self/fd"):
+        number = int(name)
         with suppress(OSError):  # no TCP, not connected, or closed by another thread
             if not stat.S_ISSOCK(os.fstat(number).st_mode):
                 continue

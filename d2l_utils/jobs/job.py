@@ -7,37 +7,59 @@ import json
 import os
 import pickle
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Thread
+from types import TracebackType
+from typing import Any
 
+from d2l_utils.jobs import namespace
+from d2l_utils.jobs.commands import environments, free_ports, per_rank, words
 from d2l_utils.jobs.processes import BOUND, FOLDER, GRACE, end, exposed, marked
 
 __all__ = ["launch", "Job", "return_value", "free_ports", "exposed"]
 
 PROJECT = Path(__file__).parents[2]
-LOOPBACK = "lo" if sys.platform == "linux" else "lo0"
 
 
-def launch(command, n=None, **options):
-    """Start n processes, wait for them, and return what each handed back, in the order of ranks.
+def launch(command: Any, n: int | None = None, **options: Any) -> list[Any]:
+    """Start n processes, wait for them, and return the values that they returned.
 
-    The parameters are those of `Job`. What a rank prints appears in the cell behind its rank. RuntimeError, once all
-    processes are ended, if one fails, if they take longer than `deadline` seconds, or if one listens on an address
-    that other machines can reach. A process of the job calls `return_value(value)`; one that does not counts as None.
+    What a rank prints appears in the cell behind its rank.
+
+    Parameters
+    ----------
+    command, n, **options
+        As for `Job`.
+
+    Returns
+    -------
+    list
+        For each rank what it passed to `return_value`, or None if it did not call that.
+
+    Raises
+    ------
+    RuntimeError
+        Once all processes have been ended: if one failed, if they took longer than the deadline, or if one listened
+        on an address that other machines can reach.
     """
     with Job(command, n, **options) as job:
         return job.wait()
 
 
-def return_value(value):
-    """Give the cell that launched this process a value, such as a dictionary of numbers, lists and NumPy arrays.
+def return_value(value: Any) -> None:
+    """Return a value to the cell that launched this process: a dictionary of numbers, lists and arrays, for example.
 
-    It is pickled under the process's RANK; RuntimeError in a process that `launch` did not start.
+    It is pickled under the process's RANK; the last call counts.
+
+    Raises
+    ------
+    RuntimeError
+        In a process that `launch` did not start.
     """
     if FOLDER not in os.environ:
         raise RuntimeError("return_value works only in a process that launch started")
@@ -47,55 +69,81 @@ def return_value(value):
     os.replace(unfinished, path)
 
 
-def free_ports(n):
-    """Return n ports that are free on 127.0.0.1 at the moment."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(n)]
-        return [one.getsockname()[1] for one in sockets]
-
-
 class Job:
-    """n processes that run as long as the `with` block, which ends them.
+    """n processes that run as long as the `with` block, which ends them. A job runs once.
 
-    command        a script of Python ("worker.py"), a list of a program or script and its arguments, or a list of n
-                   such lists
-    environment    variables for all ranks, or a list of n dictionaries. The defaults suit collectives on this machine:
-                   RANK, WORLD_SIZE=n, MASTER_ADDR=127.0.0.1, a free MASTER_PORT, one thread for OpenMP
-    deadline       seconds after which all are ended
-    may_fail       ranks whose failure does not end the others; those that `kill` names are added
-    loopback_only  whether a socket that listens beyond this machine ends all. They are looked for four times a second
+    Parameters
+    ----------
+    command
+        A script of Python ("worker.py"), a list of a program or script and its arguments, or a list of n such lists.
+    n
+        The number of processes; by default the length of a list of commands or environments, else 1.
+    environment
+        Variables for all ranks, or a list of n dictionaries. The defaults suit collectives on this machine: RANK,
+        WORLD_SIZE=n, MASTER_ADDR=127.0.0.1, a free MASTER_PORT, one thread for OpenMP, and D2L_LAUNCH_KEY, the random
+        secret by which the processes of one job know each other (`d2l_utils.collectives.connection`).
+    deadline
+        Seconds after which all processes are ended.
+    may_fail
+        Ranks whose failure does not end the others. Those that `kill` names are added.
+    isolated
+        For programs that listen on every network, as TensorFlow's servers do: run all ranks in a network of their own,
+        whose loopback nothing else can reach. Where the system does not allow that, a line says so and they run
+        without it. If False, a process that listens on another address than loopback ends the job, within a second.
 
-    `status` holds for each rank None while it runs, then its exit status or the negative number of the signal that
-    ended it; `output` its lines.
+    Attributes
+    ----------
+    status : list
+        For each rank None while it runs, then its exit status, or the negative number of the signal that ended it.
+    output : list
+        For each rank the lines that it has printed.
     """
 
-    def __init__(self, command, n=None, *, environment=None, deadline=120, may_fail=(), loopback_only=True):
+    def __init__(
+        self,
+        command: Any,
+        n: int | None = None,
+        *,
+        environment: dict[str, Any] | list[dict[str, Any]] | None = None,
+        deadline: float = 120,
+        may_fail: Iterable[int] = (),
+        isolated: bool = False,
+    ) -> None:
         if not deadline > 0:
             raise ValueError(f"a deadline is a number of seconds above 0, not {deadline!r}")
-        commands, environments = _per_rank(command, environment or {}, n)
-        self._told = {
-            "commands": [_words(one) for one in commands],
-            "environments": _environments(environments),
+        commands, variables = per_rank(command, environment or {}, n)
+        self._config = {
+            "commands": [words(one) for one in commands],
+            "environments": environments(variables),
             "place": os.getcwd(),
             "deadline": deadline,
             "may_fail": list(may_fail),
-            "loopback_only": loopback_only,
+            "isolated": isolated,
         }
-        self.status, self.output = [None] * len(commands), [[] for _ in commands]
-        self._failure, self._over, self._changed = "", False, Condition()
+        self.status: list[int | None] = [None] * len(commands)
+        self.output: list[list[str]] = [[] for _ in commands]
+        self._supervisor: Any = None  # a subprocess.Popen whose pipes are open
+        self._failure, self._entered, self._over = "", False, False
+        self._changed = Condition()
 
-    def __enter__(self):
+    def __enter__(self) -> "Job":
+        if self._entered:
+            raise RuntimeError("a Job runs once: make a new one to run its processes again")
+        self._entered = True
+        program = self._program()
         self._folder = tempfile.mkdtemp(prefix="d2l-launch-")
-        program = [sys.executable, "-m", f"{__package__}.supervisor"]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         # In a session of its own: an interrupt from the keyboard, or a signal to the kernel's group, is not for it.
-        self._supervisor = subprocess.Popen(program, cwd=PROJECT, start_new_session=True, **pipes)
+        self._supervisor = subprocess.Popen(
+            program, cwd=PROJECT, start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self._reader = Thread(target=self._follow, daemon=True)
         self._reader.start()
-        self._order(json.dumps(self._told | {"folder": self._folder}))
+        self._request(self._config | {"folder": self._folder})
         return self
 
-    def __exit__(self, kind, *_):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         with suppress(OSError):
             self._supervisor.stdin.close()
         try:
@@ -109,56 +157,83 @@ class Job:
         if self._failure and kind is not RuntimeError:
             print(self._failure, file=sys.stderr)
 
-    def wait(self, *ranks):
-        """Wait until these ranks have ended, by default all, and return what each rank of the job handed back.
+    def wait(self, *ranks: int) -> list[Any]:
+        """Wait until these ranks, by default all, have ended, and return what each rank of the job returned.
 
-        RuntimeError if the job has failed.
+        Raises
+        ------
+        RuntimeError
+            If the job has failed.
         """
-        self._until(lambda: ranks and all(self.status[rank] is not None for rank in ranks))
-        files = [path for path in Path(self._folder).iterdir() if path.name.isdigit()]
-        handed = {int(path.name): path.read_bytes() for path in files}
-        # torchrun is one process with ranks of its own
-        number = max([len(self.status), *(rank + 1 for rank in handed)])
-        return [pickle.loads(handed[rank]) if rank in handed else None for rank in range(number)]
+        self._until(lambda: bool(ranks) and all(self.status[rank] is not None for rank in ranks))
+        returned = {}
+        for path in Path(self._folder).iterdir():
+            if path.name.isdigit():  # else it is still being written
+                returned[int(path.name)] = pickle.loads(path.read_bytes())
+        number = max([len(self.status), *(rank + 1 for rank in returned)])  # torchrun is one process with several ranks
+        return [returned.get(rank) for rank in range(number)]
 
-    def wait_for_line(self, rank, text):
-        """Return the first line of a rank that contains the text, once it is there; RuntimeError if it never comes."""
-        self._until(lambda: self._lines(rank, text) or self.status[rank] is not None)
-        if not (lines := self._lines(rank, text)):
+    def wait_for_line(self, rank: int, text: str) -> str:
+        """Wait for a line of a rank that contains the text, and return the first such line.
+
+        Raises
+        ------
+        RuntimeError
+            If the rank ends without it, or the job fails.
+        """
+        self._until(lambda: bool(self._lines(rank, text)) or self.status[rank] is not None)
+        lines = self._lines(rank, text)
+        if not lines:
             raise RuntimeError(f"rank {rank} ended without a line that contains {text!r}")
         return lines[0]
 
-    def kill(self, rank):
-        """Kill a rank by SIGKILL and wait until it has ended; that is no failure of the job."""
-        self._order(str(range(len(self.status))[rank]))
+    def kill(self, rank: int) -> None:
+        """Kill a rank by SIGKILL and wait until it has ended. This does not count as a failure of the job."""
+        n = len(self.status)
+        if not -n <= rank < n:
+            raise IndexError(f"there is no rank {rank} in a job of {n}")
+        self._request({"kill": rank % n})
         self._until(lambda: self.status[rank] is not None)
 
-    def _order(self, text):
+    def _program(self) -> list[str]:
+        """Return the command of the supervisor; say so if it cannot have the network of its own that was asked for."""
+        program = [sys.executable, "-m", "d2l_utils.jobs.supervisor"]
+        if not self._config["isolated"]:
+            return program
+        reason = namespace.refusal(PROJECT)
+        if reason is None:
+            return namespace.isolated(program)
+        print(f"no network of their own for these processes ({reason}): their servers listen on all networks")
+        return program
+
+    def _request(self, request: dict[str, Any]) -> None:
         with suppress(OSError):  # the supervisor is gone, which `_follow` reports
-            self._supervisor.stdin.write(f"{text}\n")
+            self._supervisor.stdin.write(json.dumps(request) + "\n")
             self._supervisor.stdin.flush()
 
-    def _lines(self, rank, text):
+    def _lines(self, rank: int, text: str) -> list[str]:
         return [line for line in self.output[rank] if text in line]
 
-    def _until(self, condition):
+    def _until(self, condition: Callable[[], bool]) -> None:
         with self._changed:
             self._changed.wait_for(lambda: self._over or condition())
         if self._failure:
             raise RuntimeError(self._failure)
 
-    def _follow(self):
-        """Print and note what the supervisor says, in a thread; if it dies, end what it leaves behind."""
+    def _follow(self) -> None:
+        """Print and note the supervisor's events, in a thread; if it dies, end the processes that it leaves behind."""
         with self._supervisor.stdout as events:
             for event in events:
                 if event.endswith("\n"):  # else the supervisor was killed while it wrote
                     self._note(json.loads(event))
         if not self._over:
             left = end(lambda: marked(self._folder))
-            said = "the process that watches the ranks has died" + (f"; {len(left)} of them are left" if left else "")
-            self._note({"reason": said, "ended": []})
+            reason = "the process that watches the ranks has died"
+            if left:
+                reason += f"; {len(left)} of them are left"
+            self._note({"reason": reason, "ended": []})
 
-    def _note(self, event):
+    def _note(self, event: dict[str, Any]) -> None:
         if "line" in event:
             with suppress(OSError, ValueError):  # a closed stream must not keep us from reading on
                 getattr(sys, event["stream"]).write(f"[{event['rank']}] {event['line']}\n")
@@ -171,37 +246,3 @@ class Job:
                 self.status[: len(event["ended"])] = event["ended"]
                 self._failure, self._over = event["reason"], True
             self._changed.notify_all()
-
-
-def _per_rank(command, environment, n):
-    """Return a command and an environment for each rank, out of one for all or a list of them."""
-    lists = {}
-    if isinstance(command, list) and all(isinstance(words, list) for words in command):
-        lists["commands"] = command
-    if isinstance(environment, list):
-        lists["environments"] = environment
-    n = n if n is not None else len(next(iter(lists.values()), [0]))
-    if n < 1 or any(len(given) != n for given in lists.values()):
-        given = "".join(f", {len(given)} {name}" for name, given in lists.items())
-        raise ValueError(f"launch starts at least one process, with one command and environment for each: n={n}{given}")
-    return lists.get("commands", [command] * n), lists.get("environments", [environment] * n)
-
-
-def _words(command):
-    """Return a command as words, a script's behind this Python; FileNotFoundError if it cannot be run."""
-    words = [str(word) for word in ([command] if isinstance(command, str | Path) else command)]
-    if words[0].endswith(".py"):
-        if not Path(words[0]).is_file():
-            raise FileNotFoundError(f"there is no script {words[0]!r} in {os.getcwd()}")
-        return [sys.executable, *words]
-    if not shutil.which(words[0]):
-        raise FileNotFoundError(f"{words[0]!r} is no script (its name ends in .py) and no program that can be run")
-    return words
-
-
-def _environments(given):
-    """Return each rank's variables: the defaults, and over them what is given."""
-    common = {"WORLD_SIZE": len(given), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_ports(1)[0]}
-    common |= {"OMP_NUM_THREADS": 1, "GLOO_SOCKET_IFNAME": LOOPBACK, "PYTHONUNBUFFERED": 1}
-    merged = [common | {"RANK": rank} | dict(one) for rank, one in enumerate(given)]
-    return [{name: str(value) for name, value in one.items()} for one in merged]

@@ -84,13 +84,13 @@ class Engine:
     program: str
     arguments: dict
     waited_for: tuple  # the ranks that end by themselves
-    values: list  # what it hands back
+    values: list  # what it returns
     victim: int  # the process that is killed
     survivor: int  # the process that notices, or does not
     notices: bool
 
 
-OPEN = {"loopback_only": False}  # torchrun's store and TensorFlow's server listen on every address
+OPEN = {"isolated": True}  # torchrun's store and TensorFlow's server listen on every address
 ENGINES = {
     "pytorch": Engine(PYTORCH, {"command": TORCHRUN} | OPEN, (0,), [3, 3], 0, 0, True),
     "tensorflow": Engine(TENSORFLOW, {"command": "engine.py", "n": 2} | OPEN, (1,), [None, 3], 0, 1, True),

@@ -33,7 +33,7 @@ def test_an_entry_has_parameters_without_types_a_place_and_lists(article):
     assert [term.code.get_text() for term in article.select("dl.api > dt")] == [
         "d2l.measure(function, repeats=9, budget=10.0)",
         "d2l.Span(row, start, end, kind)",
-        "d2l.Job(command, n=None, *, environment=None, deadline=120, may_fail=(), loopback_only=True)",
+        "d2l.Job(command, n=None, *, environment=None, deadline=120, may_fail=(), isolated=False)",
         "d2l.train_step(net, optimizer, X, y)",
     ]
     assert article.dt["id"] == "d2l-measure"

@@ -21,7 +21,7 @@ def test_one_rank_has_nothing_to_reduce(time):
 
 
 @pytest.mark.parametrize("time", FLAT)
-def test_two_ranks_exchange_the_same_bytes_by_every_scheme_but_the_ring_cuts_them(time):
+def test_two_ranks_exchange_the_same_bytes_by_every_algorithm_but_the_ring_cuts_them(time):
     expected = 2 * (ALPHA + (S / 2 if time is ring_time else S) / B)
     assert time(2, S, ALPHA, B) == pytest.approx(expected)
 
@@ -31,12 +31,9 @@ def test_without_latency_the_time_is_bytes_over_bandwidth(time):
     assert time(8, 3 * S, 0, 3 * B) == pytest.approx(time(8, S, 0, B))
 
 
-def test_of_many_ranks_the_ring_keeps_its_bytes_and_the_star_does_not():
+def test_of_many_ranks_the_ring_keeps_its_bytes_the_star_does_not_and_the_ring_waits_for_latency():
     assert ring_time(10**6, S, 0, B) == pytest.approx(2 * S / B, rel=1e-5)
     assert star_time(10**6, S, 0, B) == pytest.approx(2e6 * S / B, rel=1e-5)
-
-
-def test_of_many_ranks_the_ring_waits_for_latency():
     assert ring_time(10**6, 0, ALPHA, B) == pytest.approx(2e6 * ALPHA, rel=1e-5)
 
 

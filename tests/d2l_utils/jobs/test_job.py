@@ -1,22 +1,21 @@
-"""Processes that a cell starts: what they give and print, how they end, and that nothing is left of them."""
+"""Processes that a cell starts: what they return and print, how they end, and that nothing is left of them."""
 
-import json
 import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import time
-from types import SimpleNamespace
+from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 from launching import by_rank, is_soon_empty, left, python, running
 
-from d2l_utils.jobs import processes, supervisor
-from d2l_utils.jobs.job import Job, exposed, free_ports, launch, return_value
+from d2l_utils.jobs.commands import KEY
+from d2l_utils.jobs.job import Job, free_ports, launch, return_value
+from d2l_utils.jobs.processes import signal_name
 
 FORK = """
 import os, time
@@ -28,6 +27,7 @@ with Job("family.py", 2) as job:
     time.sleep(60)
 """
 SLEEP = "import time; time.sleep(60)"
+RETURN = "from d2l_utils.jobs.job import return_value; return_value({})"
 # A rank and a descendant that has lost its parent, in a session of its own; neither ends when it is asked to.
 FAMILY = """
 import signal, subprocess, sys, time
@@ -42,33 +42,31 @@ time.sleep(60)
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
+@pytest.fixture
+def family(tmp_path):
+    (tmp_path / "family.py").write_text(FAMILY)
+
+
+# What comes back
+
+
 def test_the_cell_gets_the_values_in_the_order_of_ranks(tmp_path):
     (tmp_path / "worker.py").write_text(
         "import os, sys, time, numpy as np\n"
         "from d2l_utils.jobs.job import return_value\n"
         "rank = int(os.environ['RANK'])\n"
-        "time.sleep(0.3 * (rank == 0))\n"
-        "return_value({'rank': rank, 'words': sys.argv[1:], 'x': np.full(2, rank)})\n"
+        "if rank == 0: time.sleep(0.3)\n"
+        "if rank < 2: return_value({'rank': rank, 'words': sys.argv[1:], 'x': np.full(2, rank)})\n"
     )
-    first, second = launch(["worker.py", "a b"], 2)
-    assert (first["rank"], second["rank"]) == (0, 1)
-    assert first["words"] == ["a b"]
+    start = time.monotonic()
+    first, second, third = launch(["worker.py", "a b"], 3)
+    assert time.monotonic() - start < 6  # it ends with its ranks: 0.6 s where a core is free
+    assert (first["rank"], first["words"], second["rank"], third) == (0, ["a b"], 1, None)
     np.testing.assert_array_equal(second["x"], [1, 1])
 
 
-def test_a_rank_that_hands_nothing_back_counts_as_none():
-    give = "from d2l_utils.jobs.job import return_value; return_value(5)"
-    assert launch(by_rank("pass", give)) == [None, 5]
-
-
-def test_a_launch_ends_with_its_ranks():
-    start = time.monotonic()
-    launch(python("pass"))
-    assert time.monotonic() - start < 5  # 0.1 s where a core is free
-
-
 def test_ranks_of_a_starter_such_as_torchrun_are_ranks_of_the_job(tmp_path):
-    (tmp_path / "give.py").write_text("from d2l_utils.jobs.job import return_value; return_value('given')")
+    (tmp_path / "give.py").write_text(RETURN.format("'given'"))
     starter = f"import os\nfor rank in range(3): os.system(f'RANK={{rank}} {sys.executable} give.py')"
     assert launch(python(starter)) == ["given", "given", "given"]
 
@@ -78,14 +76,20 @@ def test_a_value_needs_a_launch_that_waits_for_it():
         return_value(1)
 
 
-def test_ranks_find_each_other_on_loopback_and_compute_in_one_thread():
-    names = ["RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "OMP_NUM_THREADS", "ROLE", "PYTHONUNBUFFERED"]
-    give = f"import os\nfrom d2l_utils.jobs.job import return_value\nreturn_value([os.environ.get(name) for name in {names}])"
-    first, second = launch(python(give), 2, environment=[{"ROLE": "server"}, {"OMP_NUM_THREADS": 3}])
-    assert first[:3] + first[4:] == ["0", "2", "127.0.0.1", "1", "server", "1"]
-    assert second[:3] + second[4:] == ["1", "2", "127.0.0.1", "3", None, "1"]
-    assert first[3] == second[3]
-    assert 1024 <= int(first[3]) < 65536
+def test_ranks_find_each_other_on_loopback_know_a_key_and_compute_in_one_thread(monkeypatch):
+    monkeypatch.delenv(KEY, raising=False)
+    names = ["RANK", "WORLD_SIZE", "MASTER_ADDR", "OMP_NUM_THREADS", "ROLE", "PYTHONUNBUFFERED", "MASTER_PORT", KEY]
+    give = f"import os; {RETURN.format(f'[os.environ.get(name) for name in {names}]')}"
+    first, second = launch(by_rank(give, give), environment=[{"ROLE": "server"}, {"OMP_NUM_THREADS": 3}])
+    assert first[:6] == ["0", "2", "127.0.0.1", "1", "server", "1"]
+    assert second[:6] == ["1", "2", "127.0.0.1", "3", None, "1"]
+    assert first[6:] == second[6:]
+    assert 1024 <= int(first[6]) < 65536
+    (other,) = launch(python(give))
+    assert len(other[7]) == len(first[7]) == 32
+    assert other[7] != first[7]
+    monkeypatch.setenv(KEY, "by hand")
+    assert launch(python(give))[0][7] == "by hand"
 
 
 def test_free_ports_differ_and_can_be_used():
@@ -94,10 +98,13 @@ def test_free_ports_differ_and_can_be_used():
     socket.create_server(("127.0.0.1", ports[0])).close()
 
 
+# What is printed
+
+
 def test_a_line_appears_behind_its_rank_in_the_stream_that_it_was_written_to(capsys):
     launch(by_rank("print('one\\n\\ntwo')", "import sys; print('three', file=sys.stderr)"))
-    said = capsys.readouterr()
-    assert (said.out, said.err) == ("[0] one\n[0] \n[0] two\n", "[1] three\n")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("[0] one\n[0] \n[0] two\n", "[1] three\n")
 
 
 def test_output_appears_while_the_rank_runs(capsys):
@@ -107,20 +114,12 @@ def test_output_appears_while_the_rank_runs(capsys):
         assert job.status == [None]
 
 
-@pytest.mark.parametrize(
-    ("written", "lines"),
-    [
-        (b"no end of line", ["no end of line"]),
-        (b"gr\xfcn\n", ["gr\N{REPLACEMENT CHARACTER}n"]),
-        ("grün\n".encode(), ["grün"]),
-        (b"1 %\r2 %\r\n", ["1 %", "2 %"]),
-        (b"x" * 2500, ["x" * 1000, "x" * 1000, "x" * 500]),
-    ],
-)
-def test_whatever_a_rank_writes_arrives_as_lines(written, lines):
-    with Job(python(f"import sys; sys.stdout.buffer.write({written!r})")) as job:
+def test_whatever_a_rank_writes_arrives_as_lines():
+    written = (b"no end of line", b"gr\xfcn\n", "grün\n".encode(), b"1 %\r2 %\r\n", b"x" * 2500)
+    with Job(by_rank(*(f"import sys; sys.stdout.buffer.write({one!r})" for one in written))) as job:
         job.wait()
-    assert job.output == [lines]
+    cut = ["x" * 1000, "x" * 1000, "x" * 500]
+    assert job.output == [["no end of line"], ["gr\N{REPLACEMENT CHARACTER}n"], ["grün"], ["1 %", "2 %"], cut]
 
 
 def test_of_very_many_lines_the_first_appear_and_the_last_is_known():
@@ -137,12 +136,15 @@ def test_a_line_that_never_comes_is_an_error():
             job.wait_for_line(0, "up")
 
 
+# How ranks end
+
+
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
         ("print('before'); raise ValueError('why')", "rank 1 ended with status 1; its last line: ValueError: why"),
         ("print('a'); print('==='); import os; os.abort()", "rank 1 was ended by SIGABRT; its last line: a"),
-        ("import os; os._exit(3)", "rank 1 ended with status 3; it printed nothing"),
+        ("import os; os.kill(os.getpid(), 40)", "rank 1 was ended by signal 40; it printed nothing"),
     ],
 )
 def test_the_first_failure_ends_all_and_is_said_in_one_line(fault, reason, tmp_path):
@@ -152,6 +154,10 @@ def test_the_first_failure_ends_all_and_is_said_in_one_line(fault, reason, tmp_p
     assert str(error.value) == reason
     assert time.monotonic() - start < 8
     assert left(tmp_path) == []
+
+
+def test_every_signal_can_be_named():
+    assert {signal_name(number) for number in range(1, signal.NSIG)} >= {"SIGKILL", "SIGTERM", "signal 35"}
 
 
 def test_a_failure_is_not_lost_if_nobody_waits():
@@ -170,39 +176,49 @@ def test_the_deadline_names_the_ranks_that_still_run():
 
 
 def test_a_rank_that_may_fail_ends_alone():
-    give = "import time; time.sleep(0.5)\nfrom d2l_utils.jobs.job import return_value; return_value(1)"
-    with Job(by_rank(give, "import os; os.kill(os.getpid(), 9)"), may_fail=[1]) as job:
+    with Job(by_rank(f"import time; time.sleep(0.5)\n{RETURN.format(1)}", "raise SystemExit(1)"), may_fail=[1]) as job:
         assert job.wait() == [1, None]
-    assert job.status == [0, -signal.SIGKILL]
+    assert job.status == [0, 1]
 
 
 def test_the_cell_can_kill_a_rank_while_the_others_go_on():
     wait = "import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\nprint('went on')"
     with Job(by_rank(wait, SLEEP)) as job:
+        with pytest.raises(IndexError, match="there is no rank 2 in a job of 2"):
+            job.kill(2)
         job.kill(-1)
         assert job.status == [None, -signal.SIGKILL]
-        open("go", "w").close()
+        Path("go").touch()
         job.wait()
-    assert job.output[0] == ["went on"]
-    assert job.status[0] == 0
+    assert (job.output[0], job.status[0]) == (["went on"], 0)
 
 
 def test_servers_end_when_the_worker_that_is_waited_for_has_ended():
-    with Job(by_rank(SLEEP, "from d2l_utils.jobs.job import return_value; return_value(2)")) as job:
+    with Job(by_rank(SLEEP, RETURN.format(2))) as job:
         assert job.wait(1) == [None, 2]
         assert job.status == [None, 0]
     assert job.status == [-signal.SIGTERM, 0]
 
 
-def test_what_a_rank_leaves_behind_ends_with_the_job(tmp_path):
-    (tmp_path / "family.py").write_text(FAMILY.replace("time.sleep(60)", "time.sleep(60 * (len(sys.argv) - 1))"))
+def test_a_job_that_has_run_cannot_run_again():
+    with Job(python("pass")) as job:
+        job.wait()
+    with pytest.raises(RuntimeError, match="a Job runs once"), job:
+        pass
+
+
+# What is left
+
+
+def test_what_a_rank_leaves_behind_ends_with_the_job(family, tmp_path):
+    family = tmp_path / "family.py"
+    family.write_text(FAMILY.replace("time.sleep(60)", "time.sleep(60 * (len(sys.argv) - 1))"))
     assert launch("family.py", 2) == [None, None]
     assert left(tmp_path) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nothing_outlives_the_kernel(number, driver, tmp_path):
-    (tmp_path / "family.py").write_text(FAMILY)
+def test_nothing_outlives_the_kernel(number, driver, family, tmp_path):
     kernel, _ = driver("[1] up", command="family.py", n=2)
     assert len(left(tmp_path)) >= 6  # the kernel, the supervisor, two ranks, an orphan or two, and a folder
     os.killpg(kernel.pid, number)  # as Jupyter does
@@ -210,16 +226,12 @@ def test_nothing_outlives_the_kernel(number, driver, tmp_path):
     assert is_soon_empty(tmp_path)
 
 
-def test_a_fork_of_the_kernel_does_not_keep_the_ranks_alive(driver, tmp_path):
-    (tmp_path / "family.py").write_text(FAMILY)
+def test_a_fork_of_the_kernel_does_not_keep_the_ranks_alive(driver, family, tmp_path):
     kernel, line = driver("fork", code=FORK)
     fork = psutil.Process(int(line.split()[1]))
     kernel.kill()
     kernel.wait()
-    end = time.monotonic() + 8
-    while left(tmp_path) != [fork] and time.monotonic() < end:
-        time.sleep(0.05)
-    assert left(tmp_path) == [fork]
+    assert is_soon_empty(tmp_path, but=[fork])
     fork.kill()
     assert is_soon_empty(tmp_path)
 
@@ -233,119 +245,84 @@ def test_a_process_without_parent_and_environment_ends_too():
     assert not orphan.is_running() or orphan.status() == psutil.STATUS_ZOMBIE
 
 
-def test_an_interrupted_cell_ends_what_it_started(tmp_path):
+def interrupt(folder):
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def kill_supervisor(folder):
+    (supervisor,) = [process for process in running(folder) if "d2l_utils.jobs.supervisor" in process.cmdline()]
+    supervisor.kill()
+
+
+@pytest.mark.parametrize(
+    ("happens", "error", "message"),
+    [(interrupt, KeyboardInterrupt, None), (kill_supervisor, RuntimeError, "process that watches the ranks has died")],
+)
+def test_ranks_end_when_the_cell_is_interrupted_or_their_supervisor_is_killed(
+    happens, error, message, family, tmp_path
+):
     def cell():
         with Job("family.py", 2) as job:
             job.wait_for_line(1, "up")
-            os.kill(os.getpid(), signal.SIGINT)
+            happens(tmp_path)
             job.wait()
 
-    (tmp_path / "family.py").write_text(FAMILY)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(error, match=message):
         cell()
     assert left(tmp_path) == []
 
 
-def test_ranks_end_when_the_process_that_watches_them_is_killed(tmp_path):
-    def cell():
-        with Job("family.py", 2) as job:
-            job.wait_for_line(1, "up")
-            (watching,) = [process for process in running(tmp_path) if "d2l_utils.jobs.supervisor" in process.cmdline()]
-            watching.kill()
-            job.wait()
+# Who can reach it
 
-    (tmp_path / "family.py").write_text(FAMILY)
-    with pytest.raises(RuntimeError, match="the process that watches the ranks has died"):
-        cell()
-    assert left(tmp_path) == []
+LISTEN = (
+    "import socket, time\ns = socket.create_server(({!r}, 0), family=socket.{})\nprint('up', *s.getsockname()[:2])\n"
+)
+ANYWHERE = LISTEN.format("0.0.0.0", "AF_INET")
 
 
-class Immortal:
-    """A process that no signal ends, such as one that waits for a disk for ever."""
-
-    pid, signals = 1, ()
-
-    def status(self):
-        return psutil.STATUS_DISK_SLEEP
-
-    def terminate(self):
-        self.signals += ("TERM",)
-
-    def kill(self):
-        self.signals += ("KILL",)
-
-
-def test_what_cannot_be_killed_is_returned_after_a_while(monkeypatch):
-    monkeypatch.setattr(processes, "GRACE", 0.1)
-    monkeypatch.setattr(processes, "BOUND", 0.2)
-    process = Immortal()
-    assert processes.end(lambda: [process]) == [process]
-    assert process.signals[0] == "TERM"
-    assert set(process.signals[1:]) == {"KILL"}
-
-
-def test_what_cannot_be_killed_is_said_in_one_line(monkeypatch):
-    told = SimpleNamespace(
-        commands=[], environments=[], place="", folder="f", deadline=1, may_fail=[], loopback_only=True
-    )
-    monkeypatch.setattr(supervisor, "end", lambda find: [Immortal()])
-    watching = supervisor.Supervisor(**vars(told))
-    watching.closed.set()
-    watching.finish("rank 0 failed")
-    said = json.loads(watching.outgoing.get())
-    assert said["reason"] == "rank 0 failed; these processes cannot be killed: 1"
-
-
-LISTEN = "import socket, time\ns = socket.create_server(({!r}, 0), family=socket.{})\n"
-
-
-def test_a_rank_that_others_could_reach_ends_the_job(tmp_path):
-    (tmp_path / "server.py").write_text(LISTEN.format("0.0.0.0", "AF_INET") + "time.sleep(60)")
+@pytest.mark.parametrize("after", [0, 3])
+def test_a_rank_that_others_could_reach_ends_the_job(after, tmp_path):
+    (tmp_path / "server.py").write_text(f"import time; time.sleep({after})\n{ANYWHERE}time.sleep(60)")
+    start = time.monotonic()
     with pytest.raises(RuntimeError) as error:
         launch([python(SLEEP), [sys.executable, "server.py"]])
     expected = rf"rank 1 listens on 0\.0\.0\.0:\d+, which is not loopback: process \d+, {sys.executable} server\.py"
     assert re.fullmatch(expected, str(error.value)), error.value
+    assert time.monotonic() - start < after + 5
 
 
-def test_a_rank_may_listen_beyond_loopback_if_the_cell_says_so():
-    launch(python(LISTEN.format("0.0.0.0", "AF_INET") + "time.sleep(0.6)"), loopback_only=False)
+def test_ranks_may_listen_on_loopback():
+    addresses = [("127.0.0.1", "AF_INET"), ("127.3.0.1", "AF_INET"), ("::1", "AF_INET6")]
+    launch(by_rank(*(LISTEN.format(*address) + "time.sleep(0.6)" for address in addresses)))
 
 
-@pytest.mark.parametrize(
-    ("address", "family"), [("127.0.0.1", "AF_INET"), ("127.3.0.1", "AF_INET"), ("::1", "AF_INET6")]
-)
-def test_a_rank_may_listen_on_loopback(address, family):
-    launch(python(LISTEN.format(address, family) + "time.sleep(0.6)"))
+def test_ranks_of_an_isolated_job_reach_each_other_and_nobody_else_reaches_them(isolation):
+    call = "import os, socket, time\nwhile not os.path.exists('port'): time.sleep(0.01)\n"
+    call += "time.sleep(0.1)\nsocket.create_connection(('127.0.0.1', int(open('port').read()))).close()"
+    serve = f"{ANYWHERE}open('port', 'w').write(str(s.getsockname()[1])); s.accept(); print('called'); time.sleep(60)"
+    with Job(by_rank(serve, call), isolated=True) as job:
+        port = int(job.wait_for_line(0, "up").split()[-1])
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+        job.wait_for_line(0, "called")
+        job.wait(1)
 
 
-@pytest.mark.parametrize(
-    ("address", "family", "reachable"),
-    [
-        ("0.0.0.0", socket.AF_INET, "0.0.0.0"),
-        ("::", socket.AF_INET6, "[::]"),
-        ("127.0.0.1", socket.AF_INET, None),
-        ("::1", socket.AF_INET6, None),
-        ("::ffff:127.0.0.1", socket.AF_INET6, None),
-    ],
-)
-def test_a_socket_that_listens_beyond_loopback_is_listed(address, family, reachable):
-    here = psutil.Process()
-    before = exposed([here])
-    with socket.create_server((address, 0), family=family, dualstack_ipv6=address.startswith("::ffff")) as server:
-        found = [one for one in exposed([here]) if one not in before]
-        expected = (here.pid, processes.shlex.join(here.cmdline()), f"{reachable}:{server.getsockname()[1]}")
-        assert found == ([expected] if reachable else [])
+def test_where_no_network_can_be_had_a_line_says_so_and_the_ranks_may_listen(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    launch(python(f"{ANYWHERE}time.sleep(0.6)"), isolated=True)
+    first, second = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(
+        r"no network of their own for these processes \(.+\): their servers listen on all networks", first
+    )
+    assert second.startswith("[0] up 0.0.0.0")
 
 
-def test_a_process_that_has_ended_listens_nowhere():
-    process = subprocess.Popen(python("pass"))
-    one = psutil.Process(process.pid)
-    process.wait()
-    assert exposed([one]) == []
+# What is refused
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "said"),
+    ("arguments", "error", "message"),
     [
         ({"command": "gone.py"}, FileNotFoundError, "there is no script 'gone.py' in"),
         ({"command": __file__ + "c"}, FileNotFoundError, "is no script .* and no program that can be run"),
@@ -357,9 +334,9 @@ def test_a_process_that_has_ended_listens_nowhere():
         ({"command": ["true"], "deadline": 0}, ValueError, "a deadline is a number of seconds above 0"),
     ],
 )
-def test_a_call_that_cannot_work_is_refused_before_anything_starts(arguments, error, said, tmp_path):
+def test_a_call_that_cannot_work_is_refused_before_anything_starts(arguments, error, message, tmp_path):
     (tmp_path / "notes").touch()
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         launch(**arguments)
 
 
