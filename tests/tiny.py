@@ -14,6 +14,7 @@ from unittest.mock import patch
 from book import FRAMEWORKS, MODULES, ROOT
 from book.__main__ import main
 
+OTHERS = [name for name in FRAMEWORKS if name not in ("pytorch", "jax")]  # a cell that they share
 HEAD = """\
 ---
 jupytext:
@@ -83,7 +84,7 @@ word = 'torch'
 ```
 
 ```{code-cell} ipython3
-:tags: [tensorflow, mxnet]
+:tags: [OTHERS]
 
 word = 'tensor'
 ```
@@ -134,7 +135,7 @@ d2l.claim('a word is long', len(word), above=3)
 :::{bibliography}
 :filter: docname in docnames
 :::
-"""
+""".replace("OTHERS", ", ".join(OTHERS))
 )
 
 NUMBERS = {

@@ -3,18 +3,19 @@
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cached_property
 
 from bs4 import BeautifulSoup
 from sphinx.cmd.build import build_main
 
-from book import FRAMEWORKS, ROOT
+from book import ROOT
 from d2l_utils.claims import Claim
 
-INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\n```\n\n```{claims}\n```\n"
+INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\n```\n"
 
 
 def prose(text, framework=None):
-    """Return a Markdown cell, wrapped as `book merge` wraps a framework's prose."""
+    """Return a Markdown cell, wrapped as book/merge.py wraps a framework's prose."""
     source = f"``````{{framework}} {framework}\n{text}\n``````" if framework else text
     return {"cell_type": "markdown", "metadata": {}, "source": source}
 
@@ -36,7 +37,7 @@ def claim(sentence, held=True, evidence="", note=""):
 
 
 def notebook(*cells, **facts):
-    """Return a merged notebook with the ids c0, c1, …"""
+    """Return a merged notebook with the ids c0, c1, …; `facts` are those of each framework's run."""
     cells = [cell | {"id": f"c{place}"} for place, cell in enumerate(cells)]
     metadata = {
         "kernelspec": {"name": "python3", "display_name": "", "language": "python"},
@@ -45,38 +46,73 @@ def notebook(*cells, **facts):
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def build(folder, *cells, builder="html", index=INDEX, files=(), facts=None, notebooks=True):
-    """Build a book of a landing page and the page of `cells`; return (exit status, warnings, output folder)."""
-    source, output = folder / "book", folder / builder
-    source.mkdir(parents=True, exist_ok=True)
-    (source / "index.md").write_text(index, encoding="utf-8")
-    (source / "references.bib").touch()
-    for name, text in dict(files).items():
-        (source / name).write_text(text, encoding="utf-8")
-    if cells:
-        (source / "page.ipynb").write_text(json.dumps(notebook(*cells, **(facts or {}))), encoding="utf-8")
-        for framework in FRAMEWORKS if notebooks else ():
-            reader = folder / "notebooks" / framework / "page.ipynb"
+class Book:
+    """A book in `folder` of these pages, each a merged notebook or a Markdown text, numbered in their order."""
+
+    def __init__(self, folder, pages, files=(), index=None):
+        self.folder, self.pages = folder, list(pages)
+        (folder / "book").mkdir(parents=True, exist_ok=True)
+        index = index or INDEX.replace("page\n", "".join(f"{name}\n" for name in pages))
+        for name, text in ({"index.md": index, "references.bib": ""} | dict(files)).items():
+            (folder / "book" / name).write_text(text, encoding="utf-8")
+        for name, page in pages.items():
+            self.write(name, page)
+        self.warnings = {}
+
+    def write(self, name, page):
+        """Write a page, and the readers' notebooks of a page that has run."""
+        markdown = isinstance(page, str)
+        path = self.folder / "book" / (f"{name}.md" if markdown else f"{name}.ipynb")
+        path.write_text(page if markdown else json.dumps(page), encoding="utf-8")
+        for framework in () if markdown else page["metadata"]["d2l"]["frameworks"]:
+            reader = self.folder / "notebooks" / framework / f"{name}.ipynb"
             reader.parent.mkdir(parents=True, exist_ok=True)
             reader.write_text(json.dumps(framework), encoding="utf-8")
-    places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
-    settings = [f"-Dd2l_{name}={folder / place}" for name, place in places.items()]
-    options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book" / "pages"), *settings]
-    warnings = io.StringIO()
-    with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
-        status = build_main([*options, str(source), str(output)])
-    return status, warnings.getvalue(), output
+
+    def build(self, builder="html"):
+        """Run Sphinx; return (exit status, warnings)."""
+        places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
+        settings = [f"-Dd2l_{name}={self.folder / place}" for name, place in places.items()]
+        options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book" / "pages"), *settings]
+        warnings = io.StringIO()
+        with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
+            doctrees = ["-d", str(self.folder / "doctrees")]
+            status = build_main([*options, *doctrees, str(self.folder / "book"), str(self.folder / builder)])
+        return status, warnings.getvalue()
+
+    def output(self, builder="html"):
+        """Return the folder of what a builder made, without a warning; it is asked once."""
+        if builder not in self.warnings:
+            self.warnings[builder] = self.build(builder)
+        status, warnings = self.warnings[builder]
+        assert (status, warnings) == (0, ""), warnings
+        return self.folder / builder
+
+    def whole(self, name):
+        """Return a page as it is parsed, with what is around its article."""
+        return BeautifulSoup((self.output() / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+
+    def article(self, name):
+        """Return the article of a page."""
+        return self.whole(name).article
+
+    def text(self, name):
+        """Return the paragraphs of a page as plain text."""
+        blocks = (self.output("text") / f"{name}.txt").read_text(encoding="utf-8").split("\n\n")
+        return [" ".join(block.split()) for block in blocks]
+
+    def number(self, name):
+        """Return the number of a page."""
+        return self.pages.index(name) + 1
+
+    @cached_property
+    def faults(self):
+        """What a build complains of, one line each; it has to fail."""
+        status, warnings = self.build()
+        assert status == 1
+        return warnings.splitlines()
 
 
-def page_of(folder, *cells, page="page", **settings):
-    """Build a book without a warning; return the article of a page."""
-    status, warnings, output = build(folder, *cells, **settings)
-    assert (status, warnings) == (0, "")
-    return BeautifulSoup((output / f"{page}.html").read_text(encoding="utf-8"), "html.parser").article
-
-
-def text_of(folder, *cells):
-    """Build a page as plain text without a warning; return its paragraphs."""
-    status, warnings, output = build(folder, *cells, builder="text")
-    assert (status, warnings) == (0, "")
-    return [" ".join(block.split()) for block in (output / "page.txt").read_text(encoding="utf-8").split("\n\n")]
+def words(element):
+    """Return the text of an element with single spaces."""
+    return " ".join(element.get_text().split())

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from jupytext.config import load_jupytext_configuration_file
 from markdown_it import MarkdownIt
-from tiny import HEAD, NUMBERS, SECTION, SVG, Project
+from tiny import HEAD, NUMBERS, OTHERS, SECTION, SVG, Project
 
 import book
 from book import ROOT, BookError
@@ -84,7 +84,7 @@ def merged(source, outputs=None, frameworks=FRAMEWORKS, lacking=()):
 @pytest.mark.parametrize(
     ("cell", "problem"),
     [
-        (code("1", "jxa"), "tiny.md, cell 3 (1): unknown tag 'jxa'; known: pytorch tensorflow jax mxnet nbval-check"),
+        (code("1", "jxa"), "tiny.md, cell 3 (1): unknown tag 'jxa'; known: pytorch "),
         (code("1", colour="red"), "tiny.md, cell 3 (1): unknown metadata 'colour'; known: tags alt"),
         ('+++ {"tags": ["solution"]}\n\nText.', "tiny.md, cell 3 (Text.): tag 'solution' is for code cells"),
         ('+++ {"tags": ["jax"]}\n\nText.\n\n## More', "tiny.md, cell 3 (Text.): a heading stands in a cell tagged jax"),
@@ -97,8 +97,8 @@ def test_a_source_that_breaks_a_rule_is_refused_with_file_and_cell(cell, problem
 
 
 def test_a_section_without_a_cell_of_some_framework_is_refused():
-    with pytest.raises(BookError, match="^tiny.md: no cell of mxnet$"):
-        lint(read(HEAD + code("1", "pytorch", "tensorflow", "jax")), "tiny.md")
+    with pytest.raises(BookError, match=f"^tiny.md: no cell of {FRAMEWORKS[-1]}$"):
+        lint(read(HEAD + code("1", *FRAMEWORKS[:-1])), "tiny.md")
 
 
 def test_all_problems_are_told_at_once():
@@ -115,7 +115,7 @@ def test_a_sound_source_passes():
 
 
 def test_ids_are_unique_even_for_equal_cells():
-    ids = [entry.id for entry in expand(whole(code("1"), code("1"), code("1", "jax"), code("1", "jax", "mxnet")))]
+    ids = [entry.id for entry in expand(whole(code("1"), code("1"), code("1", "jax"), code("1", "jax", "pytorch")))]
     assert len(set(ids)) == len(ids)
 
 
@@ -140,13 +140,13 @@ def test_a_readers_notebook_holds_the_cells_of_its_framework_only():
     assert "word = 'jax'" in sources
     assert "Only JAX" in sources
     assert "torch" not in sources
-    assert "word = 'tensor'" in "\n".join(cell["source"] for cell in reader("mxnet")["cells"])
+    assert "word = 'tensor'" in "\n".join(cell["source"] for cell in reader(OTHERS[0])["cells"])
 
 
 def test_a_readers_notebook_is_valid_and_names_its_kernel():
-    notebook = reader("mxnet")
+    notebook = reader("jax")
     nbformat.validate(nbformat.from_dict(notebook))
-    assert notebook["metadata"]["kernelspec"]["name"] == "d2l-mxnet"
+    assert notebook["metadata"]["kernelspec"]["name"] == "d2l-jax"
 
 
 def test_a_readers_notebook_has_no_directive_or_role_left():
@@ -359,8 +359,8 @@ def test_a_shared_cell_with_different_outputs_gets_one_output_per_framework():
 
 
 def test_a_cell_of_two_frameworks_stands_once_for_each():
-    notebook = merged(whole(code("1", "mxnet", "jax")), {"jax": {"1": "j"}, "mxnet": {"1": "m"}})
-    assert tags_and_outputs(notebook, "1") == [(["jax"], "j"), (["mxnet"], "m")]
+    notebook = merged(whole(code("1", "jax", "pytorch")), {"jax": {"1": "j"}, "pytorch": {"1": "p"}})
+    assert tags_and_outputs(notebook, "1") == [(["pytorch"], "p"), (["jax"], "j")]
 
 
 def test_a_solution_keeps_its_tag_and_so_do_the_cells_that_show_its_results():
@@ -408,17 +408,21 @@ def test_claims_that_differ_are_shown_by_cells_without_the_tag():
 def test_a_page_says_under_its_title_what_was_not_run():
     source = whole(code("1"))
     line = "This section was not run{} in this build: `make book` runs it."
-    whole_page, part = merged(source, lacking=FRAMEWORKS), merged(source, lacking=["jax", "mxnet"])
+    whole_page, part = merged(source, lacking=FRAMEWORKS), merged(source, lacking=FRAMEWORKS[2:])
     assert whole_page["cells"][0]["source"].split("\n")[:3] == ["# Tiny", "", line.format("")]
-    assert part["cells"][0]["source"].split("\n")[2] == line.format(" in JAX, MXNet")
-    assert list(part["metadata"]["d2l"]["frameworks"]) == ["pytorch", "tensorflow"]
+    assert part["cells"][0]["source"].split("\n")[2] == line.format(
+        f" in {', '.join(book.FRAMEWORKS[word] for word in FRAMEWORKS[2:])}"
+    )
+    assert list(part["metadata"]["d2l"]["frameworks"]) == FRAMEWORKS[:2]
     assert line.format("") not in merged(source)["cells"][0]["source"]
     nbformat.validate(nbformat.from_dict(whole_page))
 
 
 def test_what_ran_of_a_shared_cell_is_shown_as_that_frameworks_when_others_did_not_run():
     outputs = {word: {"1": "same\n"} for word in FRAMEWORKS}
-    found = tags_and_outputs(merged(whole(code("1")), outputs, lacking=["tensorflow", "jax", "mxnet"]), "1")
+    found = tags_and_outputs(
+        merged(whole(code("1")), outputs, lacking=[word for word in FRAMEWORKS if word != "pytorch"]), "1"
+    )
     assert found == [([], ""), (["pytorch", "remove-input"], "same\n")]
 
 
@@ -431,7 +435,7 @@ def test_a_book_of_two_frameworks_has_no_cell_of_the_others():
     notebook = merged(read(SECTION), frameworks=["pytorch", "jax"])
     assert list(notebook["metadata"]["d2l"]["frameworks"]) == ["pytorch", "jax"]
     tags = {tag for cell in notebook["cells"] for tag in cell["metadata"].get("tags", [])}
-    assert not tags & {"tensorflow", "mxnet"}
+    assert not tags & set(OTHERS)
     nbformat.validate(nbformat.from_dict(notebook))
 
 
@@ -506,8 +510,8 @@ def test_sections_stand_in_the_order_of_the_table_of_contents_wherever_else_thei
     for slug in ("hardware", "loops", "zeros"):
         (tmp_path / "notebooks").mkdir(exist_ok=True)
         (tmp_path / "notebooks" / f"{slug}.md").touch()
-    index = "What hardware loops do.\n\n```{toctree}\n:maxdepth: 2\n\nZero <zeros>\nloops\n```\n\n:::{toctree}\nhardware\n:::\n"
-    (tmp_path / "notebooks" / "index.md").write_text(index)
+    trees = "```{toctree}\n:maxdepth: 2\n\nZero <zeros>\nloops\n```\n\n:::{toctree}\nhardware\n:::\n"
+    (tmp_path / "notebooks" / "index.md").write_text(f"What hardware loops do.\n\n{trees}")
     assert slugs(Layout(tmp_path)) == ["zeros", "loops", "hardware"]
 
 

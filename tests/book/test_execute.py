@@ -15,6 +15,8 @@ from tiny import MACHINE, SECTION, Project, section_of
 from book import FRAMEWORKS, ROOT
 from book.keys import code
 
+pytestmark = pytest.mark.kernel
+
 LOOKS_FOR_SLOW_MODULES = """
 import sys
 from tiny import numbered
@@ -227,7 +229,7 @@ def test_a_variable_of_the_kernels_environment_makes_its_framework_run_again(up_
     up_to_date.kernel("jax", OMP_NUM_THREADS="1")
     assert stale(up_to_date) == ["asking", "tiny"]
     up_to_date.kernel("jax")
-    up_to_date.kernel("mxnet", OMP_NUM_THREADS="1")
+    up_to_date.kernel("pytorch", OMP_NUM_THREADS="1")
     assert stale(up_to_date) == []
 
 
@@ -354,11 +356,11 @@ def test_on_a_terminal_one_line_shows_section_framework_cell_and_seconds(project
 def test_a_second_build_waits_for_the_first(project):
     project.section(section_of("import time\nprint(time.time())\ntime.sleep(1.5)\nprint(time.time())"))
     calls = []
-    for framework in ("jax", "mxnet"):
+    for framework in ("jax", "pytorch"):
         command = project.command("build", "--frameworks", framework)
         calls.append(subprocess.Popen(command, env=project.environment(), stderr=subprocess.PIPE, text=True))
         time.sleep(0.5)
     said = [call.communicate(timeout=60)[1] for call in calls]
     assert "another build of this project is running: waiting until it is done" in said[1]
-    spans = [[float(line) for line in project.printed(framework)[0].split()] for framework in ("jax", "mxnet")]
+    spans = [[float(line) for line in project.printed(framework)[0].split()] for framework in ("jax", "pytorch")]
     assert spans[0][1] <= spans[1][0]

@@ -12,6 +12,8 @@ from tiny import MACHINE, SECTION, Project
 
 from book import FRAMEWORKS, execute
 
+pytestmark = pytest.mark.kernel
+
 
 @pytest.fixture
 def project(tmp_path):

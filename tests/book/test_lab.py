@@ -13,6 +13,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+pytestmark = pytest.mark.kernel
+
 ROOT = Path(__file__).resolve().parents[2]
 # Whatever Python would connect to is looked up first: note the name, and find nothing.
 NOTING = """

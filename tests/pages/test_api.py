@@ -3,19 +3,19 @@
 import re
 
 import pytest
-from tiny_book import build, page_of
 
 from book import FRAMEWORKS, MODULES, ROOT, exports
 from book.pages.api import blocks, described
 
 PAGE = (ROOT / "notebooks" / "back" / "api.md").read_text(encoding="utf-8")
-INDEX = "# Tiny\n\n```{api} measure Span Job train_step\n```\n"
+PAGES = {"api": "# API\n\n```{api} measure Span Job train_step\n```\n"}
+FAULTS = {"no-such-name": ("# API\n\n```{api} measure Spam\n```\n", ["d2l has no Spam; known: Timer"])}
 MODULE_NAMES = [f"d2l_utils.{module}" for module in MODULES.values()]
 
 
-@pytest.fixture(scope="module")
-def article(tmp_path_factory):
-    return page_of(tmp_path_factory.mktemp("book"), index=INDEX, page="index")
+@pytest.fixture
+def article(book):
+    return book.article("api")
 
 
 def test_the_page_names_what_the_modules_export_and_each_name_once():
@@ -104,7 +104,5 @@ def test_a_definition_is_found_through_relative_absolute_delayed_and_starred_imp
     assert exports.definition("p.room", "numpy") is None
 
 
-def test_a_name_that_nobody_exports_is_an_error(tmp_path):
-    status, warnings, _ = build(tmp_path, builder="html", index=INDEX.replace("Span", "Spam"))
-    assert status != 0
-    assert "d2l has no Spam; known: Timer" in warnings
+def test_a_name_that_nobody_exports_is_an_error(complaint):
+    complaint("no-such-name")

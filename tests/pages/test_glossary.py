@@ -1,12 +1,10 @@
 """The glossary: where a page links a word to it, and where it does not."""
 
 import pytest
-from bs4 import BeautifulSoup
-from tiny_book import build, code, page_of, prose
+from tiny_book import Book, code, notebook, prose, words
 
 from book import ROOT
 
-INDEX = "# Tiny\n\n```{toctree}\npage\nwords\n```\n"
 WORDS = """\
 # Words
 
@@ -27,11 +25,8 @@ page of memory
   A piece of memory.
 ```
 """
-
-
-@pytest.fixture(scope="module")
-def article(tmp_path_factory):
-    cells = [
+PAGES = {
+    "glossed": notebook(
         prose("# Kernels\n\n## Of kernels\n\n`kernel` $kernel$ kernelled kernel-like [kernel](https://a.org)"),
         prose("| kernel |\n|---|\n| kernel |"),
         code("kernel", outputs=["kernel\n"]),
@@ -39,65 +34,46 @@ def article(tmp_path_factory):
         prose("A simd; the SIMD.", "jax"),
         prose("The SIMD, too.", "pytorch"),
         prose("SIMD again."),
-    ]
-    folder = tmp_path_factory.mktemp("book")
-    page_of(folder, *cells, index=INDEX, files={"words.md": WORDS})
-    return BeautifulSoup((folder / "html" / "page.html").read_text(encoding="utf-8"), "html.parser").article
+    ),
+    "words": WORDS,
+}
 
 
-def test_a_word_is_linked_where_it_first_stands_in_a_sentence(article):
-    shown = [" ".join(link.get_text().split()) for link in article.select("a.word")]
-    assert [word for word in shown if word != "SIMD"] == ["cache lines", "Kernels"]
-    assert "Kernels run." in article.select("a.word")[1].parent.get_text()
+@pytest.fixture
+def links(book):
+    return book.article("glossed").select("a.word")
 
 
-def test_each_framework_has_its_own_first_place(article):
-    links = [link for link in article.select("a.word") if link.get_text() == "SIMD"]
-    assert [link.find_parent("p").get_text() for link in links] == ["The SIMD, too.", "A simd; the SIMD."]
+def test_a_word_is_linked_where_it_first_stands_in_a_sentence_with_its_meaning(links):
+    assert [words(link) for link in links if words(link) != "SIMD"] == ["cache lines", "Kernels"]
+    assert "Kernels run." in links[1].parent.get_text()
+    assert links[0]["href"] == "words.html#term-cache-line"
+    assert links[0]["title"] == "A piece of a cache, 64 bytes, that a kernel reads."
 
 
-def test_a_link_leads_to_the_entry_and_tells_its_meaning(article):
-    link = article.select_one("a.word")
-    assert link["href"] == "words.html#term-cache-line"
-    assert link["title"] == "A piece of a cache, 64 bytes, that a kernel reads."
+def test_each_framework_has_its_own_first_place(links):
+    places = [link.find_parent("p").get_text() for link in links if words(link) == "SIMD"]
+    assert places == ["The SIMD, too.", "A simd; the SIMD."]
 
 
-@pytest.fixture(scope="module")
-def words(tmp_path_factory):
-    return page_of(
-        tmp_path_factory.mktemp("book"), index=INDEX.replace("page\n", ""), files={"words.md": WORDS}, page="words"
-    )
-
-
-def test_the_glossary_shows_the_first_form_of_an_entry(words):
-    assert [term.get_text().removesuffix("#") for term in words.select("dt")] == [
-        "kernel",
-        "cache line",
-        "SIMD",
-        "page (of memory)",
-    ]
-
-
-def test_a_meaning_links_to_other_entries(words):
-    assert [
-        (link.get_text(), link.find_parent("dd").find_previous_sibling("dt")["id"]) for link in words.select("a.word")
-    ] == [("kernel", "term-cache-line")]
+def test_the_glossary_shows_the_first_form_of_an_entry_and_links_a_meaning_to_other_entries(book):
+    page = book.article("words")
+    terms = [term.get_text().removesuffix("#") for term in page.select("dt")]
+    assert terms == ["kernel", "cache line", "SIMD", "page (of memory)"]
+    (link,) = page.select("a.word")
+    assert (words(link), link.find_parent("dd").find_previous_sibling("dt")["id"]) == ("kernel", "term-cache-line")
 
 
 def test_a_changed_meaning_reaches_the_pages_that_hold_the_word_and_no_others(tmp_path):
-    files = {"words.md": WORDS, "other.md": "# Other\n\nA cache line.\n"}
-    index = INDEX.replace("words", "words\nother")
-    build(tmp_path, prose("# Page\n\nA kernel."), builder="html", files=files, index=index)
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "html").glob("*.html")}
-    (tmp_path / "book" / "words.md").write_text(WORDS.replace("What a device runs", "A function"), encoding="utf-8")
-    status, warnings, html = build(tmp_path, builder="html", index=index)
-    assert (status, warnings) == (0, "")
-    assert 'title="A function."' in (html / "page.html").read_text(encoding="utf-8")
-    assert (html / "other.html").stat().st_mtime_ns == before[html / "other.html"]
-
-
-def test_a_book_without_a_glossary_has_no_such_links(tmp_path):
-    assert page_of(tmp_path, prose("# Page\n\nA kernel.")).select("a.word") == []
+    pages = {"page": "# Page\n\nA kernel.\n", "other": "# Other\n\nA cache line.\n"}
+    book = Book(tmp_path, pages)
+    assert book.article("page").select("a.word") == []  # there is no glossary yet
+    book = Book(tmp_path, pages | {"words": WORDS})
+    before = (book.output() / "other.html").stat().st_mtime_ns
+    book.write("words", WORDS.replace("What a device runs", "A function"))
+    assert book.build() == (0, "")
+    assert book.article("page").select_one("a.word")["title"] == "A function."
+    assert (book.output() / "other.html").stat().st_mtime_ns == before
 
 
 def test_no_entry_of_the_book_is_longer_than_two_sentences():

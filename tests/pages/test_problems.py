@@ -1,11 +1,8 @@
 """The page of all problems: what it lists, and where its links lead."""
 
 import pytest
-from bs4 import BeautifulSoup
-from tiny_book import code, page_of, prose
+from tiny_book import Book, code, notebook, prose
 
-INDEX = "# Tiny\n\n```{toctree}\npage\n```\n\n```{toctree}\nlists\n```\n"
-LISTS = "# Lists\n\n```{problems}\n```\n"
 ENVELOPE = """\
 :::::{admonition} Back-of-the-envelope problem: how long?
 A disk reads 1 MB in 4 ms.
@@ -31,33 +28,35 @@ EXERCISES = """\
    1. Nor is this.
 """
 BIB = "@book{ada1843, author={Ada Lovelace}, title={Notes}, year=1843, publisher={Taylor}}"
-LIST_OF_WORKS = "```{bibliography}\n:filter: docname in docnames\n```"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("book")
-    cells = [
-        prose("# Page\n\n1. No exercise\n\n$$ 1 $$ (eq-sum)"),
+INDEX = "# Tiny\n\n```{toctree}\nposing\nlists\n```\n"
+LISTS = "# Lists\n\n```{problems}\n```\n"
+BOOK = {
+    "posing": notebook(
+        prose("# Posing\n\n1. No exercise\n\n$$ 1 $$ (eq-sum)"),
         prose(ENVELOPE),
         prose(ENVELOPE.replace("how long?", "a heap"), "jax"),
         prose(EXERCISES),
         code("1 + 1", "solution"),
         prose("3. Say why. Do.", "jax"),
         prose("3. Say how. Do.", "pytorch"),
-        prose(LIST_OF_WORKS),
-    ]
-    page_of(folder, *cells, index=INDEX, files={"lists.md": LISTS, "references.bib": BIB})
-    return folder / "html"
+        prose("```{bibliography}\n:filter: docname in docnames\n```"),
+    ),
+    "lists": LISTS,
+}
 
 
 @pytest.fixture(scope="module")
-def listed(folder):
-    return BeautifulSoup((folder / "lists.html").read_text(encoding="utf-8"), "html.parser").article
+def small(tmp_path_factory):
+    return Book(tmp_path_factory.mktemp("problems"), BOOK, files={"references.bib": BIB}, index=INDEX)
+
+
+@pytest.fixture
+def listed(small):
+    return small.article("lists")
 
 
 def test_the_problems_of_a_page_stand_under_its_title(listed):
-    assert listed.h2.contents[0] == "Page"
+    assert listed.h2.get_text().removesuffix("#") == "Posing"
     assert [" ".join(item.get_text().split()) for item in listed.select("li")] == [
         "How long? How long does that take, with 2 disks?",
         "A heap (JAX): How long does that take, with 2 disks?",
@@ -68,24 +67,25 @@ def test_the_problems_of_a_page_stand_under_its_title(listed):
     ]
 
 
-def test_each_problem_links_to_its_place(listed, folder):
+def test_each_problem_links_to_its_place(listed, small):
     links = [item.a["href"] for item in listed.select("li")]
     assert links == [
-        "page.html#envelope-1",
-        "page.html?tab=jax#envelope-2-jax",
-        "page.html#exercise-1",
-        "page.html#exercise-2",
-        "page.html?tab=pytorch#exercise-3-pytorch",
-        "page.html?tab=jax#exercise-3-jax",
+        "posing.html#envelope-1",
+        "posing.html?tab=jax#envelope-2-jax",
+        "posing.html#exercise-1",
+        "posing.html#exercise-2",
+        "posing.html?tab=pytorch#exercise-3-pytorch",
+        "posing.html?tab=jax#exercise-3-jax",
     ]
-    page = BeautifulSoup((folder / "page.html").read_text(encoding="utf-8"), "html.parser")
+    page = small.article("posing")
     places = [page.find(id=link.partition("#")[2]) for link in links]
     assert ["how long?" in places[0].get_text(), "two and two" in places[3].get_text()] == [True, True]
     assert None not in places
 
 
 def test_a_changed_exercise_reaches_the_list(tmp_path):
-    for word in ("First", "Second"):
-        cells = [prose("# Page"), prose(f"## Exercises\n\n1. {word}.")]
-        page = page_of(tmp_path, *cells, index=INDEX, files={"lists.md": LISTS}, page="lists")
-        assert page.li.get_text() == f"Exercise 1: {word}."
+    book = Book(tmp_path, {"page": "# Page\n\n## Exercises\n\n1. First.\n", "lists": LISTS})
+    assert book.article("lists").li.get_text() == "Exercise 1: First."
+    book.write("page", "# Page\n\n## Exercises\n\n1. Second.\n")
+    assert book.build() == (0, "")
+    assert book.article("lists").li.get_text() == "Exercise 1: Second."
