@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import psutil
 
 from book.execute import no_orphans
-from book.files import load
+from book.layout import load
 from d2l_utils.jobs.job import exposed
 
 CHECKED = "nbval-check-output"
