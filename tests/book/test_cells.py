@@ -14,8 +14,8 @@ from tiny import HEAD, NUMBERS, OTHERS, SECTION, SVG, Project
 import book
 from book import ROOT, BookError
 from book.cells import expand, lint, of, split
-from book.files import Layout
 from book.keys import run_key
+from book.layout import Layout
 from book.merge import all_claims, merge
 from book.outputs import clean
 from book.plain import PlainError, convert, outline
