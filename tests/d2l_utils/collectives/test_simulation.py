@@ -68,13 +68,21 @@ def servers_by_events(compute, s, message):
     return done
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 8, 100])
-def test_a_ring_whose_ranks_are_ready_at_once_takes_what_the_formula_says(n):
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 100])
+def test_a_ring_is_what_its_messages_make_one_by_one_and_the_formula_if_all_are_ready_at_once(n):
+    ready, alpha, b = RNG.exponential(0.1, n), RNG.exponential(ALPHA, n), B * RNG.random(n)
+    expected = by_rounds(ready, 2 * (n - 1), alpha + S / n / b, lambda rank: rank - 1)
+    assert ring_ends(ready, S, alpha, b) == pytest.approx(expected)
     assert ring_ends(np.zeros(n), S, *LINK) == pytest.approx(ring_time(n, S, *LINK))
 
 
 @pytest.mark.parametrize(("r", "N"), [(1, 1), (1, 5), (8, 1), (4, 3), (8, 25)])
-def test_rings_in_hosts_and_between_them_take_what_the_formula_says(r, N):
+def test_rings_in_hosts_and_between_them_are_what_their_messages_and_the_formula_say(r, N):
+    ready, inside, between = RNG.exponential(0.01, r * N), INSIDE[0] + S / r / INSIDE[1], ALPHA + S / r / N / B
+    scattered = by_rounds(ready, r - 1, inside, lambda rank: rank // r * r + (rank - 1) % r)
+    summed = by_rounds(scattered, 2 * (N - 1), between, lambda rank: rank - r)
+    expected = by_rounds(summed, r - 1, inside, lambda rank: rank // r * r + (rank - 1) % r)
+    assert hierarchical_ends(ready, r, S, INSIDE, LINK) == pytest.approx(expected)
     expected = hierarchical_time(r, N, S, INSIDE, LINK)
     assert hierarchical_ends(np.zeros(r * N), r, S, INSIDE, LINK) == pytest.approx(expected)
 
@@ -84,29 +92,8 @@ def test_a_host_that_is_not_full_is_refused():
         hierarchical_ends(np.zeros(10), 4, S, INSIDE, LINK)
 
 
-@pytest.mark.parametrize(("m", "s"), [(1, 1), (5, 1), (5, 2), (8, 8), (3, 7), (100, 10)])
-def test_the_last_worker_at_the_servers_is_done_when_the_formula_says(m, s):
-    assert max(server_ends(np.zeros(m), s, S, *LINK)) == pytest.approx(server_time(m, s, S, *LINK))
-
-
-@pytest.mark.parametrize("n", [2, 3, 7])
-def test_a_ring_is_what_its_messages_make_one_by_one(n):
-    ready, alpha, b = RNG.exponential(0.1, n), RNG.exponential(ALPHA, n), B * RNG.random(n)
-    expected = by_rounds(ready, 2 * (n - 1), alpha + S / n / b, lambda rank: rank - 1)
-    assert ring_ends(ready, S, alpha, b) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("r", [1, 3, 4, 12])
-def test_rings_in_hosts_and_between_them_are_what_their_messages_make_one_by_one(r):
-    ready, inside, between = RNG.exponential(0.01, 12), INSIDE[0] + S / r / INSIDE[1], ALPHA + S / 12 / B
-    scattered = by_rounds(ready, r - 1, inside, lambda rank: rank // r * r + (rank - 1) % r)
-    summed = by_rounds(scattered, 2 * (12 // r - 1), between, lambda rank: rank - r)
-    expected = by_rounds(summed, r - 1, inside, lambda rank: rank // r * r + (rank - 1) % r)
-    assert hierarchical_ends(ready, r, S, INSIDE, LINK) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(("m", "s"), [(1, 1), (6, 1), (6, 4), (3, 5)])
-def test_servers_queue_as_their_messages_do_one_by_one(m, s):
+@pytest.mark.parametrize(("m", "s"), [(1, 1), (5, 1), (6, 4), (8, 8), (3, 7), (100, 10)])
+def test_servers_queue_as_their_messages_do_one_by_one_and_the_last_worker_is_done_at_the_formula_s_time(m, s):
     ready, message = RNG.exponential(0.1, m), ALPHA + S / s / B
     pushed, link = np.zeros(m), 0.0
     for worker in np.argsort(ready):
@@ -117,6 +104,7 @@ def test_servers_queue_as_their_messages_do_one_by_one(m, s):
         link += message
         expected[worker] = max(link, max(pushed) + s * message)
     assert server_ends(ready, s, S, *LINK) == pytest.approx(expected)
+    assert max(server_ends(np.zeros(m), s, S, *LINK)) == pytest.approx(server_time(m, s, S, *LINK))
 
 
 @pytest.mark.parametrize("staleness", [0, 1, 3, 50, inf])
