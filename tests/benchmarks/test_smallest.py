@@ -2,22 +2,19 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from launching import ROOT
 
 from benchmarks import building
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
 
 @pytest.mark.parametrize(
-    ("name", "last"), [("simulation.py", "the longest run: "), ("measuring.py", "medians of measure within 3%: ")]
+    ("name", "last"), [("simulation", "the longest run: "), ("measuring", "medians of measure within 3%: ")]
 )
 def test_a_benchmark_runs_at_its_smallest_size(name, last):
-    done = subprocess.run(
-        [sys.executable, BENCHMARKS / name, "--quick"], capture_output=True, text=True, cwd=BENCHMARKS.parent
-    )
+    command = [sys.executable, f"benchmarks/{name}.py", "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1].startswith(last)
 

@@ -6,15 +6,13 @@ import time
 
 import pytest
 from engines import ENGINES
-from launching import is_soon_empty, left
+from launching import left, wait_until
 
 from d2l_utils.jobs.job import Job
 
-pytestmark = pytest.mark.usefixtures("nothing_is_left")
-
 
 @pytest.fixture
-def engine(framework, tmp_path):
+def engine(framework, nothing_is_left, tmp_path):
     """The framework's way to run several processes, its program in the working directory."""
     (tmp_path / "engine.py").write_text(ENGINES[framework].program)
     return ENGINES[framework]
@@ -30,10 +28,10 @@ def test_an_engine_ends_with_the_kernel(engine, driver, tmp_path, monkeypatch):
     kernel, _ = driver(f"[{engine.victim}] up", **engine.arguments)
     kernel.kill()
     kernel.wait()
-    assert is_soon_empty(tmp_path)
+    wait_until(lambda: not left(tmp_path))
 
 
-def test_an_engine_that_loses_a_worker_fails_or_hangs_and_leaves_nothing(engine, tmp_path, monkeypatch):
+def test_an_engine_that_loses_a_worker_fails_or_hangs_and_leaves_nothing(engine, monkeypatch):
     monkeypatch.setenv("STAY", "")
     with Job(**engine.arguments, may_fail=range(4)) as job:
         victim, _ = (job.wait_for_line(rank, "up") for rank in (engine.victim, engine.survivor))
@@ -43,4 +41,3 @@ def test_an_engine_that_loses_a_worker_fails_or_hangs_and_leaves_nothing(engine,
         else:
             time.sleep(2)
         assert bool(job.status[engine.survivor]) is engine.notices
-    assert left(tmp_path) == []

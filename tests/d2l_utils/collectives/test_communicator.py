@@ -1,4 +1,4 @@
-"""Messages between real processes: sums are exact, bytes are those of the formulas, and failures say who is gone."""
+"""Messages between ranks: sums are exact, bytes are those of the formulas, and failures say who is gone."""
 
 import json
 import re
@@ -6,39 +6,17 @@ import socket
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from launching import by_rank, python
-from strangers import STRANGERS, visit
+from launching import by_rank
 
+from d2l_utils.collectives import measure
 from d2l_utils.collectives.communicator import Communicator
-from d2l_utils.jobs.commands import KEY
 from d2l_utils.jobs.job import free_ports, launch
 
 PROGRAM = [sys.executable, "-m", "d2l_utils.collectives.measure"]
-ALGORITHMS, COUNTS = ("star", "direct", "ring"), (0, 1, 5, 12, 300_000)
-SUMS = f"""
-import numpy as np
-from d2l_utils.collectives import algorithms
-from d2l_utils.jobs.job import return_value
-from d2l_utils.collectives.communicator import Communicator
-found = {{}}
-with Communicator(timeout=10) as comm:
-    for name in {ALGORITHMS}:
-        for count in {COUNTS}:
-            x = kept = np.arange(count, dtype=np.float32) * (comm.rank + 1)
-            before = comm.sent, comm.received, comm.messages
-            getattr(algorithms, name)(comm, x)
-            ranks = comm.world_size * (comm.world_size + 1) // 2
-            assert np.array_equal(kept, np.arange(count, dtype=np.float32) * ranks), name
-            after = comm.sent, comm.received, comm.messages
-            found[name, count] = [int(b - a) for a, b in zip(before, after)]
-    comm.barrier()
-return_value(found)
-"""
-START = "import numpy as np\nfrom d2l_utils.collectives.communicator import Communicator\n"
-RUN = START + "with Communicator(timeout=20) as comm: {}"
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -51,34 +29,56 @@ def hosts(n):
     return {"HOSTS": ",".join(local(n))}
 
 
+def ranks(n, work, timeout=10):
+    """Let n threads work with a communicator each; return what they return, in the order of ranks."""
+    addresses = local(n)
+
+    def run(rank):
+        with Communicator(rank, addresses, timeout) as comm:
+            return work(comm)
+
+    with ThreadPoolExecutor(n) as pool:
+        return list(pool.map(run, range(n)))
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 12, 300_000])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_every_algorithm_gives_the_sum_and_each_rank_sends_what_the_formula_says(n):
-    ranks = launch(python(SUMS), n, environment=hosts(n), deadline=60)
-    for count in COUNTS:
-        size = 4 * count
-        for name in ALGORITHMS:
-            sent, received, _ = (sum(column) for column in zip(*(rank[name, count] for rank in ranks), strict=True))
-            assert sent == received == 2 * (n - 1) * size
-        if count % 12 == 0:
-            assert [rank["star", count][0] for rank in ranks] == [(n - 1) * size] + (n - 1) * [size]
-            share = 2 * (n - 1) * size // n
-            expected = [share, share, 2 * (n - 1) if count else 0]
-            assert all(rank[name, count] == expected for rank in ranks for name in ("direct", "ring"))
+@pytest.mark.parametrize("name", measure.ALGORITHMS)
+def test_every_algorithm_gives_the_sum_and_each_rank_sends_what_the_formula_says(name, n, count):
+    def work(comm):
+        x = np.arange(count, dtype=np.float32) * (comm.rank + 1)
+        measure.ALGORITHMS[name](comm, x)
+        assert np.array_equal(x, np.arange(count, dtype=np.float32) * (n * (n + 1) // 2))
+        found = comm.sent, comm.received, comm.messages
+        comm.barrier()  # whose bytes are not counted
+        assert found == (comm.sent, comm.received, comm.messages)
+        return found
+
+    found = ranks(n, work)
+    sent, received, _ = (sum(column) for column in zip(*found, strict=True))
+    assert sent == received == 2 * (n - 1) * 4 * count
+    share = 2 * (n - 1) * 4 * count // n
+    if name == "star":
+        assert [rank[0] for rank in found] == [(n - 1) * 4 * count] + (n - 1) * [4 * count]
+    elif count % 12 == 0:
+        assert found == n * [(share, share, 2 * (n - 1) if count else 0)]
 
 
-@pytest.mark.parametrize("call", ["comm.receive(np.empty(9), 1)", "comm.barrier()"])
-def test_a_rank_that_dies_is_named_at_once(call):
+@pytest.mark.parametrize("call", [lambda comm: comm.receive(np.empty(9), 1), Communicator.barrier])
+def test_a_rank_that_leaves_is_named_at_once(call):
     start = time.monotonic()
-    with pytest.raises(RuntimeError, match="ConnectionError: rank 0: rank 1 at 127.0.0.1:[0-9]+ has closed its conn"):
-        launch(by_rank(RUN.format(call), RUN.format("pass")), environment=hosts(2))
-    assert time.monotonic() - start < 10
+    with pytest.raises(ConnectionError, match="rank 0: rank 1 at 127.0.0.1:[0-9]+ has closed its connection"):
+        ranks(2, lambda comm: call(comm) if comm.rank == 0 else None)
+    assert time.monotonic() - start < 5
 
 
 def test_a_rank_that_is_killed_in_an_exchange_is_named():
-    circle = "\n    while True: comm.sendrecv(np.ones(10**6), 1 - comm.rank, np.ones(10**6), 1 - comm.rank)"
-    killed = "\n    import os, threading; threading.Timer(0.2, os.kill, (os.getpid(), 9)).start()" + circle
-    with pytest.raises(RuntimeError, match="rank 1: rank 0 at .* has closed its connection"):
-        launch(by_rank(RUN.format(killed), RUN.format(circle)), environment=hosts(2), may_fail=[0])
+    code = "import os, threading, numpy as np\nfrom d2l_utils.collectives.communicator import Communicator\n"
+    code += "with Communicator(timeout=20) as comm:\n"
+    circle = "    while True: comm.sendrecv(np.ones(10**6), 1 - comm.rank, np.ones(10**6), 1 - comm.rank)"
+    killed = "    threading.Timer(0.2, os.kill, (os.getpid(), 9)).start()\n"
+    with pytest.raises(RuntimeError, match="ConnectionError: rank 1: rank 0 at .* has closed its connection"):
+        launch(by_rank(code + killed + circle, code + circle), environment=hosts(2), may_fail=[0])
 
 
 def test_a_rank_that_does_not_come_is_named_within_the_timeout():
@@ -89,46 +89,18 @@ def test_a_rank_that_does_not_come_is_named_within_the_timeout():
     assert time.monotonic() - start < 5
 
 
-def beside(rank, addresses, timeout, work):
-    """Start a thread that is another rank and works with its communicator; return it."""
-
-    def run():
-        with Communicator(rank, addresses, timeout=timeout) as comm:
-            work(comm)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
-
-
 def test_a_silent_rank_is_named_within_the_timeout():
-    addresses, over = local(2), threading.Event()
-    thread = beside(1, addresses, 20, lambda comm: over.wait(30))
-    with Communicator(0, addresses, timeout=0.5) as comm:
+    over = threading.Event()
+
+    def work(comm):
+        if comm.rank == 1:
+            return over.wait(30)
         for call in (lambda: comm.receive(np.empty(9), 1), lambda: comm.sendrecv(np.empty(10**7), 1, np.empty(9), 1)):
             with pytest.raises(TimeoutError, match="rank 0: rank 1 at .* has sent or taken nothing for 0.5 s"):
                 call()
-    over.set()
-    thread.join()
+        return over.set()
 
-
-@pytest.mark.parametrize("stranger", STRANGERS)
-def test_a_stranger_at_the_port_takes_no_rank_and_costs_a_second_at_most(stranger):
-    addresses, found = local(2), np.zeros(1)
-    thread = beside(0, addresses, 10, lambda comm: comm.receive(found, 1))
-    with visit(addresses[0], STRANGERS[stranger]):
-        start = time.monotonic()
-        with Communicator(1, addresses, timeout=10) as comm:
-            comm.send(np.array([7.0]), 0)
-            thread.join()
-        assert time.monotonic() - start < 2
-    assert found == [7.0]
-
-
-def test_a_rank_with_another_key_is_refused_at_once():
-    code, common = RUN.format("pass"), hosts(2)
-    with pytest.raises(RuntimeError, match="ConnectionError: rank 1: what listens at rank 0's address has another key"):
-        launch(by_rank(code, code), environment=[common | {KEY: "one"}, common | {KEY: "another"}])
+    ranks(2, work, timeout=0.5)
 
 
 def test_a_rank_listens_at_its_own_address_only_and_no_longer_than_until_all_have_come(monkeypatch):
@@ -166,6 +138,7 @@ def test_the_program_measures_the_algorithms_that_it_is_given(capfd):
     assert json.loads(capfd.readouterr().out.removeprefix("[0] "))["ring"]["4096"]["sent"] == [4096, 4096]
 
 
-def test_the_program_names_an_unknown_algorithm():
-    with pytest.raises(RuntimeError, match="unknown algorithms tree; known: star, direct, ring"):
-        launch([*PROGRAM, "--algorithms", "star,tree"], 2, environment=hosts(2))
+def test_the_program_names_an_unknown_algorithm(capsys):
+    with pytest.raises(SystemExit):
+        measure.main(["--algorithms", "star,tree"])
+    assert "unknown algorithms tree; known: star, direct, ring" in capsys.readouterr().err
