@@ -26,7 +26,8 @@ def test_points_are_kept_for_each_curve_and_another_number_of_curves_than_before
     animator = Animator()
     for point in points:
         animator.add(*point)
-    assert (animator.X, animator.Y) == (x, y)
+    kept = (animator.X, animator.Y)
+    assert kept == (x, y)
     with pytest.raises(ValueError, match="longer"):
         animator.add(2, (5, 6, 7))
 
