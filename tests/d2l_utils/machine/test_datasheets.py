@@ -15,6 +15,7 @@ ROW = Specification(
 TABLES = {
     "One unit, and sources that disagree": [{"name": "net", "value": "1.25"}, {"value": "24", "url": "https://b.org"}],
     "Several units": [{"name": "net", "unit": "MB/s", "value": "12500"}],
+    "A column of counts": [{"name": "net", "quantity": "ports", "unit": "count", "value": "4"}],
     "More quantities than names": [{"quantity": "ports", "unit": "count", "value": "4"}],
     "Notes, computed figures, our own and undated sources": [
         {"name": "net", "note": "odd", "source": "measured for this book", "url": ""},

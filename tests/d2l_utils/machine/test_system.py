@@ -37,15 +37,15 @@ def test_caches_are_read_from_the_folder_of_linux(tmp_path, monkeypatch, sibling
     assert system.caches(tmp_path / "none") == []
 
 
-def test_caches_on_macos_are_those_of_the_fast_cores_where_there_are_two_kinds(monkeypatch):
+@pytest.mark.parametrize(
+    ("fast", "data", "unified"),
+    [({}, 2**16, 2**22), ({"hw.perflevel0.l1dcachesize": 2**17, "hw.perflevel0.l2cachesize": 2**24}, 2**17, 2**24)],
+)
+def test_caches_on_macos_are_those_of_the_fast_cores_where_there_are_two_kinds(fast, data, unified, monkeypatch):
     monkeypatch.setattr(system.platform, "system", lambda: "Darwin")
-    sizes = {"hw.l1dcachesize": "65536", "hw.l1icachesize": "131072", "hw.l2cachesize": "4194304"}
-    monkeypatch.setattr(system, "answer", lambda *command: sizes.get(command[-1], ""))
-    for fast in ({}, {"hw.perflevel0.l1dcachesize": "131072", "hw.perflevel0.l2cachesize": "16777216"}):
-        sizes |= fast
-        data, unified = (131072, 16777216) if fast else (65536, 4194304)
-        found = [(cache["level"], cache["bytes"]) for cache in system.caches()]
-        assert found == [(1, data), (1, 131072), (2, unified)]
+    sizes = {"hw.l1dcachesize": 2**16, "hw.l1icachesize": 2**17, "hw.l2cachesize": 2**22} | fast
+    monkeypatch.setattr(system, "answer", lambda *command: str(sizes.get(command[-1], "")))
+    assert [(cache["level"], cache["bytes"]) for cache in system.caches()] == [(1, data), (1, 2**17), (2, unified)]
 
 
 def test_the_narrowest_control_group_around_this_process_counts(tmp_path, monkeypatch):
