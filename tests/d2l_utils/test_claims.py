@@ -19,14 +19,10 @@ NAN = float("nan")
 
 
 @pytest.fixture(autouse=True)
-def _no_test_run(monkeypatch):
-    """Claim as in a book build, whatever runs these tests."""
+def printed(capsys, monkeypatch):
+    """A function that returns what was printed; claims are made as in a book build, whatever runs these tests."""
     monkeypatch.delenv("D2L_CLAIMS_FILE", raising=False)
     monkeypatch.delenv("D2L_STRICT", raising=False)
-
-
-@pytest.fixture
-def printed(capsys):
     return lambda: capsys.readouterr().out
 
 
@@ -35,7 +31,6 @@ def printed(capsys):
     [
         (True, {}, "✓ so it is"),
         (np.bool_(True), {}, "✓ so it is"),
-        (np.array(True), {}, "✓ so it is"),
         (0.00412, {"below": 0.5}, "✓ so it is (0.00412; below 0.5)"),
         (123456, {"above": 2}, "✓ so it is (123456; above 2)"),
         (np.float32(0.25), {"above": 0.1, "below": 0.5}, "✓ so it is (0.25; between 0.1 and 0.5)"),
@@ -43,7 +38,6 @@ def printed(capsys):
         (Fraction(1, 4), {"below": np.float64(0.5)}, "✓ so it is (0.25; below 0.5)"),
         (0.49996, {"below": 0.5}, "✓ so it is (0.49996; below 0.5)"),  # three digits would equal the bound
         (False, {}, "✗ so it is\n  Busy."),
-        (0.7, {"below": 0.5}, "✗ so it is (0.7; not below 0.5)\n  Busy."),
         (0.5, {"below": 0.5}, "✗ so it is (0.5; not below 0.5)\n  Busy."),
         (2, {"above": 2}, "✗ so it is (2; not above 2)\n  Busy."),
         (NAN, {"below": 1}, "✗ so it is (nan; not below 1)\n  Busy."),
@@ -58,21 +52,17 @@ def test_a_claim_shows_whether_it_holds_with_its_figures_and_what_a_miss_means(v
 @pytest.mark.parametrize(
     ("values", "options", "line"),
     [
-        ([0.1, 0.9, 0.2], {"below": 0.5}, "✓ it is fast (0.2; 0.1 … 0.9 in 3 measurements; below 0.5)"),
-        ([0.1, 0.9, 0.8], {"below": 0.5}, "✗ it is fast (0.8; 0.1 … 0.9 in 3 measurements; not below 0.5)"),
-        ([0.1, 0.2, NAN], {"below": 0.5}, "✗ it is fast (nan; not below 0.5)"),
-        ([True, False, True], {}, "✓ it is fast (2 of 3 times)"),
-        ([True, False, False], {}, "✗ it is fast (1 of 3 times)"),
-        (
-            [5, 1, 4, 2, 3],
-            {"above": 3.5, "measurements": 5},
-            "✗ it is fast (3; 1 … 5 in 5 measurements; not above 3.5)",
-        ),
+        ([0.1, 0.9, 0.2], {"below": 0.5}, "✓ fast (0.2; 0.1 … 0.9 in 3 measurements; below 0.5)"),
+        ([0.1, 0.9, 0.8], {"below": 0.5}, "✗ fast (0.8; 0.1 … 0.9 in 3 measurements; not below 0.5)"),
+        ([0.1, 0.2, NAN], {"below": 0.5}, "✗ fast (nan; not below 0.5)"),
+        ([5, 1, 4, 2, 3], {"above": 3, "measurements": 5}, "✗ fast (3; 1 … 5 in 5 measurements; not above 3)"),
+        ([True, False, True], {}, "✓ fast (2 of 3 times)"),
+        ([True, False, False], {}, "✗ fast (1 of 3 times)"),
     ],
 )
 def test_the_median_of_a_fixed_number_of_measurements_decides_whatever_the_first_one_is(values, options, line, printed):
     left = iter([*values, "one more"])
-    claim("it is fast", lambda: next(left), **options)
+    claim("fast", lambda: next(left), **options)
     assert (printed(), list(left)) == (line + "\n", ["one more"])
 
 
@@ -80,9 +70,7 @@ def test_the_median_of_a_fixed_number_of_measurements_decides_whatever_the_first
     ("options", "strict", "fails"),
     [
         ({}, "0", True),
-        ({"timed": True}, "0", False),
-        ({"timed": True}, "", False),
-        ({"timed": True}, "1", True),
+        *(({"timed": True}, strict, strict == "1") for strict in ("", "0", "1")),
         ({"cores": 1}, "0", False),
     ],
 )
@@ -162,21 +150,16 @@ def test_in_jupyter_a_claim_is_data_beside_its_text():
     [
         (0.3, {}, ValueError, "needs a bound"),
         (np.bool_(False), {"above": 1}, TypeError, "cannot lie above 1"),
-        (None, {}, TypeError, "not None"),
         (lambda: None, {"below": 1}, TypeError, "not None"),
         (lambda: 1 / 0, {"below": 1}, ZeroDivisionError, "division"),
         ("yes", {"below": 1}, TypeError, "not 'yes'"),
-        (1j, {"below": 1}, TypeError, "truth value or a number"),
         (np.ones((2, 3)), {"below": 1}, TypeError, r"array of shape \(2, 3\)"),
         (np.ones(1), {"below": 2}, TypeError, r"array of shape \(1,\)"),
         (0.3, {"below": "1"}, TypeError, "a bound is a number"),
         (0.3, {"above": True}, TypeError, "a bound is a number"),
         (0.3, {"above": 2, "below": 2}, ValueError, "nothing lies above 2 and below 2"),
-        *(
-            (0.3, {"below": 1, "measurements": n}, ValueError, f"odd number of measurements, not {n}")
-            for n in (2, -1, 3.0)
-        ),
-        *((0.3, {"below": 1, "cores": n}, ValueError, f"at least 1 core, not {n}") for n in (0, 1.5)),
+        *((True, {"measurements": n}, ValueError, f"odd number of measurements, not {n}") for n in (2, -1, 3.0)),
+        *((True, {"cores": n}, ValueError, f"at least 1 core, not {n}") for n in (0, 1.5)),
     ],
 )
 def test_what_is_no_claim_is_an_error_in_plain_words(observed, options, error, words, printed):

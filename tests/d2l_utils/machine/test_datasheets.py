@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,18 +12,29 @@ from d2l_utils.machine.datasheets import Specification, Specifications, rack_rec
 ROW = Specification(
     "links", "bus", "speed", "25", "GB/s", "one way", "", "a", "https://a.org", "2025-01-01", "2026-01-01", ""
 )
+TABLES = {
+    "One unit, and sources that disagree": [{"name": "net", "value": "1.25"}, {"value": "24", "url": "https://b.org"}],
+    "Several units": [{"name": "net", "unit": "MB/s", "value": "12500"}],
+    "A column of counts": [{"name": "net", "quantity": "ports", "unit": "count", "value": "4"}],
+    "More quantities than names": [{"quantity": "ports", "unit": "count", "value": "4"}],
+    "Notes, computed figures, our own and undated sources": [
+        {"name": "net", "note": "odd", "source": "measured for this book", "url": ""},
+        {"name": "wire", "note": "odd", "source": "c", "url": "https://c.org", "published": ""},
+        {"name": "wire", "quantity": "loss", "derivation": "25 - 24"},
+    ],
+}
 
 
-def shown(*changes):
-    """Return the Markdown of a table of ROW and of rows that differ from it."""
-    return Specifications([ROW, *(replace(ROW, **change) for change in changes)])._repr_markdown_()
+def table(*changes):
+    """Return a table of ROW and of rows that differ from it."""
+    return Specifications([ROW, *(replace(ROW, **change) for change in changes)])
 
 
 def test_a_value_is_in_si_units_and_where_sources_disagree_the_first_row_counts():
     assert specifications("links").value("Ethernet 10 Gbit/s", "bandwidth") == 1.25e9
     assert specifications("latency").value("main memory", "then") == pytest.approx(100e-9)
     assert specifications("cpus").value("AMD EPYC 9654", "L1 data cache") == 32 * 1024
-    assert Specifications([ROW, replace(ROW, value="24")]).value("bus", "speed") == 25e9
+    assert table({"value": "24"}).value("bus", "speed") == 25e9
 
 
 @pytest.mark.parametrize(
@@ -42,59 +54,22 @@ def test_an_error_names_what_is_known(call, error, words):
 
 
 def test_an_installed_package_reads_its_own_copies_and_a_missing_file_is_named(tmp_path, monkeypatch):
-    table = (datasheets.FOLDERS[0] / "hardware.csv").read_text("utf-8")
+    text = (datasheets.FOLDERS[0] / "hardware.csv").read_text("utf-8")
     monkeypatch.setattr(datasheets, "FOLDERS", (tmp_path / "one", tmp_path))
     with pytest.raises(FileNotFoundError, match=r"no hardware.csv in .*one or "):
         specifications("links")
     with pytest.raises(FileNotFoundError, match=r"no rack.json in .*one or .*; `make rack` writes it"):
         rack_record()
-    (tmp_path / "hardware.csv").write_text(table, "utf-8")
+    (tmp_path / "hardware.csv").write_text(text, "utf-8")
     (tmp_path / "rack.json").write_text(json.dumps({"alpha": 1e-3}))
-    assert specifications("links").value("SATA 3", "bandwidth") == pytest.approx(0.6e9)
+    assert specifications("links", "NVLink", "SATA").names == ("SATA 3", *(f"NVLink {i}" for i in range(1, 6)))
     assert rack_record() == {"alpha": 1e-3}
 
 
-def test_names_choose_rows_by_their_beginning():
-    assert specifications("links", "NVLink", "SATA").names == ("SATA 3", *(f"NVLink {i}" for i in range(1, 6)))
-
-
-def test_a_table_shows_one_line_a_name_with_the_unit_in_the_heading():
-    text = shown({"name": "net", "value": "1.25"}, {"value": "24", "url": "https://b.org"})
-    assert text.splitlines()[:4] == [
-        "| name | speed, GB/s | source |",
-        "| :--- | ---: | :--- |",
-        "| bus | 25 or 24 | [1](https://a.org), [2](https://b.org) |",
-        "| net | 1.25 | [1](https://a.org) |",
-    ]
-
-
-def test_a_column_of_several_units_has_them_in_its_cells():
-    text = shown({"name": "net", "unit": "MB/s", "value": "12500"})
-    assert "| bus | 25 GB/s |" in text
-    assert "| net | 12,500 MB/s |" in text
-
-
-def test_more_quantities_than_names_turn_the_table():
-    text = shown({"quantity": "ports", "unit": "count", "value": "4"})
-    assert text.startswith("| quantity | bus | source |\n")
-    assert "\n| ports | 4 | [1](https://a.org) |\n" in text
-
-
-def test_below_a_table_a_fold_holds_conventions_notes_and_dated_sources():
-    ours = {"name": "net", "note": "odd", "source": "measured for this book", "url": ""}
-    undated = {"name": "wire", "note": "odd", "source": "c", "url": "https://c.org", "published": ""}
-    text = shown(ours, undated, {"name": "wire", "quantity": "loss", "derivation": "25 - 24"})
-    assert text.split("\n\n")[1:] == [
-        "<details><summary>What the columns mean, and who says so</summary>",
-        "*speed*: one way. *loss*: one way.",
-        "* net; wire: odd.",
-        "1. [a](https://a.org), 2025-01-01, read 2026-01-01; some figures computed from it\n"
-        "2. measured for this book, 2025-01-01\n"
-        "3. [c](https://c.org), read 2026-01-01",
-        "</details>",
-    ]
-    assert "| net | 25 | – | 2 |" in text
+def test_tables_and_the_folds_below_them_read_as_in_the_kept_copy():
+    shown = [f"# {title}\n\n{table(*changes)._repr_markdown_()}\n" for title, changes in TABLES.items()]
+    assert "\n".join(shown) == Path(__file__).with_name("tables.md").read_text(encoding="utf-8")
 
 
 def test_plain_text_has_a_line_a_row():
-    assert repr(Specifications([ROW, replace(ROW, name="net")])) == "bus  speed  25 GB/s\nnet  speed  25 GB/s"
+    assert repr(table({"name": "net"})) == "bus  speed  25 GB/s\nnet  speed  25 GB/s"

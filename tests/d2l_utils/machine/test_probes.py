@@ -1,7 +1,10 @@
 """The loops that measure compute what they should, and figures count what is done in the fastest run."""
 
-import time
+import os
+import subprocess
+import sys
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,17 +30,26 @@ def test_the_ring_is_one_cycle_over_all_lines(size):
     assert places[-1] == places[0] == 0
 
 
-def test_the_threads_of_the_triad_share_the_whole_arrays(monkeypatch):
+def test_the_threads_of_the_triad_share_the_arrays_and_24_bytes_an_element_count(monkeypatch):
     moved = []
     monkeypatch.setattr(probes, "triad", lambda a, b, c, s: moved.append(a.size))
-    assert probes.triad_bandwidth(3, 1000) > 0
-    assert sorted(moved)[::24] == [333, 333, 334]  # (1 warm-up + 5 runs) × 4 passes
+    monkeypatch.setattr(probes, "fastest", lambda function: len(function()))  # as many seconds as threads
+    assert probes.triad_bandwidth(3, 1000) == 24 * 1000 * 4 / 3  # four passes
+    assert sorted(moved) == [333] * 8 + [334] * 4
 
 
-def test_the_triad_counts_24_bytes_an_element_and_numpys_product_2_flops_a_pair(monkeypatch):
-    monkeypatch.setattr(probes, "fastest", lambda function: 2.0)
-    assert probes.triad_bandwidth(2, 1000) == 24 * 1000 * 4 / 2  # four passes
-    assert probes.numpy_product(10) == 2 * 10**3 / 2
+def test_numpys_product_counts_2_flops_a_pair_and_has_a_thread_for_each_usable_core_whatever_the_environment_says():
+    code = """
+from threadpoolctl import threadpool_info
+from d2l_utils.machine import probes
+probes.cores = lambda: 3
+probes.fastest = lambda product: print({pool["num_threads"] for pool in threadpool_info()}) or 2.0
+print(probes.numpy_product(10))
+"""
+    single = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, env=single, capture_output=True, text=True)
+    assert done.stdout == "{3}\n1000.0\n", done.stderr
 
 
 def test_the_fastest_run_counts_after_a_warm_up(monkeypatch):
@@ -56,36 +68,32 @@ def test_the_latency_is_that_of_one_load_of_many_and_each_run_goes_on_where_the_
     assert walks == [(8 * i, steps) for steps in (2**21, 2**18) for i in range(6)]
 
 
+@pytest.fixture
+def _returned_seconds(monkeypatch):
+    """A function returns the seconds that its fastest run is to take."""
+    monkeypatch.setattr(probes, "measure", lambda run, **_: Measurement((3 * run(), run(), 2 * run()), 1))
+
+
+@pytest.mark.usefixtures("_returned_seconds")
 @pytest.mark.parametrize(
-    ("seconds", "kinds"),
+    ("seconds", "measured"),
     [
-        ({"float32": {}, "bfloat16": {}}, ["float32", "bfloat16"]),
-        ({"float32": {8: 0.03}, "bfloat16": {8: 0.03}}, ["float32"]),  # the product itself lasts too long
-        ({"bfloat16": {1: 0.001}}, []),  # the small product says so
+        ({"float32": {8: 0.01}, "bfloat16": {1: 0.0001, 8: 0.01}}, {"float32": 0.01, "bfloat16": 0.01}),
+        ({"float32": {8: 0.03}, "bfloat16": {1: 0.0001, 8: 0.03}}, {"float32": 0.03}),  # the product lasts too long
+        ({"bfloat16": {1: 0.001, 8: 0.01}}, {}),  # the small product says so
+        ({"bfloat16": {}, "float64": {1: 0.0001, 8: 0.01}}, {"float64": 0.01}),  # the framework has no bfloat16
     ],
 )
-def test_float32_is_measured_always_and_other_kinds_of_number_if_they_are_fast(seconds, kinds):
-    rates = probes.product_rates(lambda n, kind: lambda: time.sleep(seconds[kind].get(n, 0)), 8, seconds, 0.02)
-    assert list(rates) == kinds
-    if 8 in seconds.get("float32", {}):
-        assert rates["float32"] == pytest.approx(2 * 8**3 / 0.03, rel=0.5)
+def test_float32_is_measured_always_and_other_kinds_of_number_if_they_are_there_and_fast(seconds, measured):
+    rates = probes.product_rates(lambda n, kind: lambda: seconds[kind][n], 8, seconds, longest=0.02)
+    assert rates == {kind: pytest.approx(2 * 8**3 / taken) for kind, taken in measured.items()}
 
 
-def test_a_kind_of_number_that_is_missing_is_left_out_unless_it_is_float32():
-    def prepare(n, kind):
-        return lambda: {"float64": 1}[kind]
-
-    assert list(probes.product_rates(prepare, 8, ("bfloat16", "float64"))) == ["float64"]
+@pytest.mark.usefixtures("_returned_seconds")
+def test_a_framework_without_float32_is_an_error_and_a_copy_counts_what_it_reads_and_writes():
     with pytest.raises(KeyError):
-        probes.product_rates(prepare, 8, ("float32",))
-
-
-def test_rates_count_what_is_done_in_the_fastest_run(monkeypatch):
-    """A function returns the seconds that it is to take."""
-    monkeypatch.setattr(probes, "measure", lambda run, **_: Measurement((3 * run(), run(), 2 * run()), 1))
-    rates = probes.product_rates(lambda n, kind: lambda: n / 100_000, 800, ("float32",))
-    assert rates == {"float32": pytest.approx(2 * 800**3 / 0.008)}
-    assert probes.copy_bandwidth(lambda: 0.5, 10**6) == pytest.approx(2 * 10**6 / 0.5)  # read and written
+        probes.product_rates(lambda n, kind: {}[kind], 8, ("float32",))
+    assert probes.copy_bandwidth(lambda: 0.5, 10**6) == 2 * 10**6 / 0.5
 
 
 def test_the_dispatch_is_the_median_of_one_operation_of_many_with_the_wait_for_the_last(monkeypatch):

@@ -1,22 +1,18 @@
 """The machine profile: when it is measured, when it is read, and what it is made of."""
 
-import ast
 import errno
-import json
-import os
-import subprocess
 import sys
-import threading
+import time
 import types
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from tiny import MACHINE
 
-from book import MODULES
-from d2l_utils.machine import measuring, probes, profile, system
+from d2l_utils.machine import measuring, probes, profile
 
-ROOT = Path(__file__).parents[3]
 FIGURES = {
     "caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}],
     "bandwidth": {"one core": 1.7e10, "all cores": 3.2e10},
@@ -24,7 +20,6 @@ FIGURES = {
     "product": {"float32": 3.6e11},
 }
 PART = {"dispatch": 7.7e-7, "product": {"float32": 2.8e11}, "gpus": []}
-DAMAGED = ["", "[]", "{}", "3", "null", '{"form": 1}', '{"machine', '{"seal": 1}', '{"machine": {}, "frameworks": 3}']
 
 
 class Machine:
@@ -40,23 +35,22 @@ class Machine:
 
     def part(self, module):
         self.measured.append(module)
-        own = {"code": profile.code(f"{module}/__init__.py"), "version": self.versions[module], "date": "2026-11-21"}
-        return PART | own
+        return PART | {"code": profile.code(f"{module}/__init__.py"), "version": self.versions[module]}
 
     def again(self, module="torch"):
         """Return what one more run of the program measures."""
-        self.measured.clear()
+        self.measured = []
         measuring.main(module)
         return self.measured
 
-
-def fail(error):
-    """Return a function that raises the error, whatever it is called with."""
-
-    def raise_it(*_, **__):
-        raise error
-
-    return raise_it
+    def change(self, what):
+        """Change a fact of the machine, the version of a framework, or the code of a module."""
+        if what in self.facts:
+            self.facts[what] = "another"
+        elif what in self.versions:
+            self.versions[what] = "2"
+        else:
+            (profile.PACKAGE / what).write_text("name = 'another'\n")
 
 
 @pytest.fixture
@@ -71,55 +65,36 @@ def here(tmp_path, monkeypatch):
     monkeypatch.setattr(measuring, "measure_framework", here.part)
     for path in (*profile.MEASURING, "torch/__init__.py", "jax/__init__.py"):
         (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(f'"""A module."""\nname = "{path}"\n')
+        (tmp_path / path).write_text(f"name = {path!r}\n")
     return here
 
 
-# When it is measured
-
-
-def test_the_program_measures_once_and_says_so_and_a_section_then_reads(here, capsys):
-    assert here.again() == ["machine", "torch"]
-    assert capsys.readouterr().out == "measuring what this machine can do with torch: once\n"
-    assert here.again() == []
-    assert profile.profile_for("torch") == {
-        "machine": MACHINE,
-        "date": "2026-11-21",
-        **FIGURES,
-        "framework": {"version": "1", "dispatch": 7.7e-7, "product": {"float32": 2.8e11}},
-        "gpus": [],
-    }
-    assert capsys.readouterr().out == ""
-
-
-def test_each_framework_measures_its_part_and_keeps_the_others_also_with_another_version(here):
-    here.again()
-    assert here.again("jax") == ["jax"]
-    assert here.again() == []
-    here.versions["torch"] = "2"
-    assert here.again() == ["torch"]
-    assert here.again("jax") == []
-    assert profile.profile_for("torch")["framework"]["version"] == "2"
-
-
-@pytest.mark.parametrize("fact", MACHINE)
-def test_on_another_machine_all_is_measured_anew(here, fact):
-    here.again("jax")
-    here.facts[fact] = "another"
-    assert here.again() == ["machine", "torch"]
-    assert here.again("jax") == ["jax"]
+def test_a_section_has_what_it_lacks_measured_once_which_lines_say_and_then_reads(here, monkeypatch, capsys):
+    monkeypatch.setattr(profile, "measure_missing", lambda module, path, quiet: measuring.main(module))
+    framework = {"version": "1", "dispatch": 7.7e-7, "product": {"float32": 2.8e11}}
+    expected = {"machine": MACHINE, "date": "2026-11-21", **FIGURES, "framework": framework, "gpus": []}
+    once = "measuring what this machine can do: once\nmeasuring what this machine can do with torch: once\n"
+    for lines in (once, ""):
+        assert profile.profile_for("torch") == expected
+        assert capsys.readouterr().out == lines
 
 
 @pytest.mark.parametrize(
-    ("path", "measured"),
-    [("machine/probes.py", ["machine", "torch"]), ("torch/__init__.py", ["torch"]), ("jax/__init__.py", [])],
+    ("what", "torch", "jax"),
+    [
+        *((fact, ["machine", "torch"], ["jax"]) for fact in MACHINE),
+        ("machine/probes.py", ["machine", "torch"], ["jax"]),
+        ("torch/__init__.py", ["torch"], []),
+        ("jax/__init__.py", [], ["jax"]),
+        ("torch", ["torch"], []),
+    ],
 )
-def test_what_changed_code_measured_is_measured_anew(here, path, measured):
-    here.again()
-    (profile.PACKAGE / path).write_text(f'"""Another docstring."""\n# a comment\n\nname = "{path}"  # here too\n')
-    assert here.again() == []
-    (profile.PACKAGE / path).write_text("name = 'another'\n")
-    assert here.again() == measured
+def test_each_framework_measures_what_is_missing_and_after_a_change_what_it_concerns(here, what, torch, jax):
+    assert (here.again("torch"), here.again("jax")) == (["machine", "torch"], ["jax"])
+    assert (here.again("torch"), here.again("jax")) == ([], [])
+    here.change(what)
+    assert (here.again("torch"), here.again("jax")) == (torch, jax)
+    assert (here.again("torch"), here.again("jax")) == ([], [])
 
 
 def test_the_hash_of_code_is_that_of_its_lines_the_same_in_every_python(tmp_path, monkeypatch):
@@ -133,57 +108,51 @@ def test_the_hash_of_code_is_that_of_its_lines_the_same_in_every_python(tmp_path
     assert hashes == {profile._hash("class A:\n    def b(self):\n        return 'é # {}'")}
 
 
-@pytest.mark.parametrize("text", [*DAMAGED, "half", "another figure", "another format"])
-def test_a_damaged_profile_is_none_and_is_measured_anew(here, text, monkeypatch):
+@pytest.mark.parametrize("damage", ["", "[]", "{}", "3", '{"seal": 1}', "another figure", "another format"])
+def test_a_damaged_profile_is_none_and_is_measured_anew(here, damage, monkeypatch):
     here.again()
-    path, whole = profile.profile_path(), profile.profile_path().read_text()
-    changed = {"half": whole[: len(whole) // 2], "another figure": whole.replace("17000000000.0", "18000000000.0")}
-    path.write_text(changed.get(text, whole if text == "another format" else text))
-    if text == "another format":
+    path = profile.profile_path()
+    if damage == "another format":
         monkeypatch.setattr(profile, "FORMAT", 1)
+    elif damage == "another figure":
+        path.write_text(path.read_text().replace("17000000000.0", "18000000000.0"))
+    else:
+        path.write_text(damage)
     assert profile.read(path) == {}
     assert here.again() == ["machine", "torch"]
     assert here.again() == []
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "words"),
+    ("function", "words"),
     [
-        (os, "replace", "cannot write .*machine.json: .*full"),
-        (measuring, "measure_framework", "measurement failed: .*full"),
+        ("os.replace", "cannot write .*json: .*full"),
+        ("d2l_utils.machine.measuring.measure_framework", "measurement failed: .*full"),
     ],
 )
-def test_what_failed_is_said_and_the_old_profile_stays_and_no_other_file(here, monkeypatch, module, name, words):
+def test_what_failed_is_said_and_the_old_profile_stays(here, monkeypatch, function, words):
     here.again()
     before = profile.profile_path().read_bytes()
-    here.versions["torch"] = "2"
-    monkeypatch.setattr(module, name, fail(OSError(errno.ENOSPC, "full")))
+    here.change("torch")
+    monkeypatch.setattr(function, Mock(side_effect=OSError(errno.ENOSPC, "full")))
     with pytest.raises(SystemExit, match=words):
         here.again()
     assert profile.profile_path().read_bytes() == before
-    names = sorted(path.name for path in profile.profile_path().parent.iterdir())
-    assert names == [".machine.json.lock", "machine.json"]
 
 
 def test_two_programs_at_once_wait_for_each_other_and_lose_nothing(here, monkeypatch):
-    inside, most = [], []
-
     def slow(module):
-        inside.append(module)
-        most.append(len(inside))
-        threading.Event().wait(0.2)
-        inside.remove(module)
-        return here.part(module)
+        part = here.part(module)
+        time.sleep(0.2)
+        here.measured.append("end")
+        return part
 
     monkeypatch.setattr(measuring, "measure_framework", slow)
-    threads = [threading.Thread(target=measuring.main, args=(name,)) for name in ("torch", "jax")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most == [1, 1]
-    assert here.measured.count("machine") == 1
-    assert set(profile.read(profile.profile_path())["frameworks"]) == {"torch", "jax"}
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(measuring.main, ("torch", "jax")))
+    machine, first, one_end, second, other_end = here.measured
+    assert (machine, one_end, other_end) == ("machine", "end", "end")
+    assert {first, second} == set(profile.read(profile.profile_path())["frameworks"]) == {"torch", "jax"}
 
 
 @pytest.mark.parametrize(
@@ -218,48 +187,12 @@ def test_another_python_measures_with_its_settings_and_code_and_is_quiet_if_aske
     assert (tmp_path / "a.json").read_text() == "1"
 
 
-def test_a_section_says_that_it_measures_and_then_reads(here, monkeypatch, capsys):
-    monkeypatch.setattr(profile, "measure_missing", lambda module, path, quiet: measuring.main(module))
-    assert profile.profile_for("torch")["machine"] == MACHINE
-    assert capsys.readouterr().out.startswith("measuring what this machine can do: once\n")
-
-
 def test_an_installed_package_keeps_the_profile_in_the_readers_home(tmp_path, monkeypatch):
     monkeypatch.delenv("D2L_MACHINE_PROFILE", raising=False)
-    assert profile.profile_path() == ROOT / "_build" / "machine.json"
+    assert profile.profile_path() == Path(__file__).parents[3] / "_build" / "machine.json"
     monkeypatch.setattr(profile, "PACKAGE", tmp_path / "site-packages" / "d2l_utils")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert profile.profile_path() == tmp_path / ".cache" / "d2l" / "machine.json"
-
-
-# What the program asks for
-
-
-def test_numpys_product_has_a_thread_for_each_core_to_use_whatever_the_environment_says():
-    code = """
-from threadpoolctl import threadpool_info
-from d2l_utils.machine import probes
-probes.cores = lambda: 3
-probes.fastest = lambda product: print({pool["num_threads"] for pool in threadpool_info()}) or 1.0
-probes.numpy_product(8)
-"""
-    single = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=single, capture_output=True, text=True)
-    assert done.stdout == "{3}\n", done.stderr
-
-
-def test_the_four_modules_define_what_the_program_measures_with_the_same_parameters():
-    wanted = {
-        "_tiny_sum": ["device"],
-        "_product": ["device", "n", "kind"],
-        "_copy": ["device", "size"],
-        "_gpu_names": [],
-    }
-    for module in MODULES.values():
-        tree = ast.parse((ROOT / "d2l_utils" / module / "__init__.py").read_text(encoding="utf-8"))
-        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-        found = {node.name: [argument.arg for argument in node.args.args] for node in functions}
-        assert {name: found.get(name) for name in wanted} == wanted, module
 
 
 def test_each_gpu_is_measured_on_its_own(monkeypatch):
@@ -283,15 +216,3 @@ def test_each_gpu_is_measured_on_its_own(monkeypatch):
         {"name": name, "bandwidth": f"copy on {i}", "product": [f"float32 on {i}", f"bfloat16 on {i}"]}
         for i, name in enumerate("AB")
     ]
-
-
-def test_a_framework_whose_part_is_up_to_date_is_not_imported(tmp_path):
-    """The docs environment has no JAX: importing it would fail."""
-    content = {"code": profile.code(*profile.MEASURING), "machine": system.describe(), "date": "", **FIGURES}
-    part = {"version": profile.version("jax"), "code": profile.code("jax/__init__.py"), **PART}
-    path = tmp_path / "machine.json"
-    path.write_text(json.dumps(profile.sealed(content | {"frameworks": {"jax": part}})))
-    profile.measure_missing("jax", path)
-    path.write_text(json.dumps(profile.sealed(content | {"frameworks": {}})))
-    with pytest.raises(RuntimeError, match="no machine profile for jax: .*No module named 'jax'"):
-        profile.measure_missing("jax", path)

@@ -20,37 +20,32 @@ def write(root, files):
         (root / name).write_text(f"{text}\n")
 
 
-@pytest.mark.parametrize(
-    ("siblings", "sharing"), [(None, [None, None, None]), ("0,8", [1, 4, None]), ("0", [2, 8, None])]
-)
+@pytest.mark.parametrize(("siblings", "sharing"), [(None, (None, None)), ("0,8", (1, 4)), ("0", (2, 8))])
 def test_caches_are_read_from_the_folder_of_linux(tmp_path, monkeypatch, siblings, sharing):
     monkeypatch.setattr(system.platform, "system", lambda: "Linux")
-    index = "cache/index{}/{}".format
-    write(tmp_path, {index(0, "level"): 1, index(0, "type"): "Data", index(0, "size"): "48K"})
-    write(tmp_path, {index(1, "level"): 3, index(1, "type"): "Unified", index(1, "size"): "32M"})
-    write(tmp_path, {index(2, "level"): 4, index(2, "type"): "Unified", index(2, "size"): "1G", index(3, "id"): 3})
-    write(tmp_path, {index(0, "shared_cpu_list"): "0,8", index(1, "shared_cpu_list"): "0-3,8-11"})
+    reported = [("1", "Data", "48K", "0,8"), ("3", "Unified", "32M", "0-3,8-11"), ("4", "Unified", "1G"), ("5",)]
+    for i, texts in enumerate(reported):
+        names = ("level", "type", "size", "shared_cpu_list")
+        write(tmp_path / f"cache/index{i}", dict(zip(names, texts, strict=False)))
     if siblings:
-        write(tmp_path, {"topology/thread_siblings_list": siblings})
-    found = system.caches(tmp_path / "cache")
-    assert list(found[0]) == ["level", "kind", "bytes", "shared_by"]
-    assert [list(cache.values()) for cache in found] == [
-        [1, "data", 48 * 2**10, sharing[0]],
-        [3, "unified", 32 * 2**20, sharing[1]],
-        [4, "unified", 2**30, sharing[2]],
+        write(tmp_path / "topology", {"thread_siblings_list": siblings})
+    assert system.caches(tmp_path / "cache") == [
+        {"level": 1, "kind": "data", "bytes": 48 * 2**10, "shared_by": sharing[0]},
+        {"level": 3, "kind": "unified", "bytes": 32 * 2**20, "shared_by": sharing[1]},
+        {"level": 4, "kind": "unified", "bytes": 2**30, "shared_by": None},
     ]
     assert system.caches(tmp_path / "none") == []
 
 
-def test_caches_on_macos_are_those_of_the_fast_cores_where_there_are_two_kinds(monkeypatch):
+@pytest.mark.parametrize(
+    ("fast", "data", "unified"),
+    [({}, 2**16, 2**22), ({"hw.perflevel0.l1dcachesize": 2**17, "hw.perflevel0.l2cachesize": 2**24}, 2**17, 2**24)],
+)
+def test_caches_on_macos_are_those_of_the_fast_cores_where_there_are_two_kinds(fast, data, unified, monkeypatch):
     monkeypatch.setattr(system.platform, "system", lambda: "Darwin")
-    sizes = {"hw.l1dcachesize": "65536", "hw.l1icachesize": "131072", "hw.l2cachesize": "4194304"}
-    monkeypatch.setattr(system, "answer", lambda *command: sizes.get(command[-1], ""))
-    for fast in ({}, {"hw.perflevel0.l1dcachesize": "131072", "hw.perflevel0.l2cachesize": "16777216"}):
-        sizes |= fast
-        data, unified = (131072, 16777216) if fast else (65536, 4194304)
-        found = [(cache["level"], cache["bytes"]) for cache in system.caches()]
-        assert found == [(1, data), (1, 131072), (2, unified)]
+    sizes = {"hw.l1dcachesize": 2**16, "hw.l1icachesize": 2**17, "hw.l2cachesize": 2**22} | fast
+    monkeypatch.setattr(system, "answer", lambda *command: str(sizes.get(command[-1], "")))
+    assert [(cache["level"], cache["bytes"]) for cache in system.caches()] == [(1, data), (1, 2**17), (2, unified)]
 
 
 def test_the_narrowest_control_group_around_this_process_counts(tmp_path, monkeypatch):
@@ -101,9 +96,6 @@ def test_the_set_up_can_ask_before_anything_is_installed():
     subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=root, check=True)
 
 
-# Threads that stay on a CPU
-
-
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system offers no choice of CPUs")
 def test_each_pinned_thread_keeps_to_one_cpu_of_this_process():
     allowed = os.sched_getaffinity(0)
@@ -141,33 +133,20 @@ def test_more_threads_than_cpus_are_placed_by_the_system():
         assert list(pool.map(abs, range(number))) == list(range(number))
 
 
-# Reads past the page cache
-
-
-@pytest.fixture
-def path(tmp_path):
+@pytest.mark.parametrize("refused", [False, True])
+def test_pages_are_read_past_the_cache_and_where_that_is_refused_as_usual(tmp_path, monkeypatch, capsys, refused):
     path = tmp_path / "numbers"
     path.write_bytes(bytes(4096) + bytes(range(256)) * 16)
-    return path
-
-
-def second_page(file):
-    with file, mmap.mmap(-1, 4096) as page:
-        file.seek(4096)
-        assert file.readinto(page) == 4096
-        return page[:]
-
-
-def test_pages_read_past_the_cache_are_those_of_the_file(path):
-    assert second_page(system.open_direct(path)) == bytes(range(256)) * 16
-    with pytest.raises(FileNotFoundError):
-        system.open_direct(path.with_name("nothing"))
-
-
-def test_where_the_system_refuses_the_file_is_read_as_usual_and_one_line_says_so(path, monkeypatch, capsys):
-    monkeypatch.setattr(system, "_can_bypass_cache", lambda path: False)
-    monkeypatch.setattr(system.sys, "platform", "linux")
+    if refused:
+        monkeypatch.setattr(system, "_can_bypass_cache", lambda path: False)
+        monkeypatch.setattr(system.sys, "platform", "linux")
     system._warn_once.cache_clear()
     for _ in range(2):
-        assert second_page(system.open_direct(path)) == bytes(range(256)) * 16
-    assert capsys.readouterr().out == "reads here come through the page cache\n"
+        with system.open_direct(path) as file, mmap.mmap(-1, 4096) as page:
+            file.seek(4096)
+            assert file.readinto(page) == 4096
+            assert page[:] == bytes(range(256)) * 16
+    if refused:
+        assert capsys.readouterr().out == "reads here come through the page cache\n"
+    with pytest.raises(FileNotFoundError):
+        system.open_direct(path.with_name("nothing"))

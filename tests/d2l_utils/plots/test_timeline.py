@@ -18,25 +18,20 @@ SPANS = [
 ]
 
 
-def test_bars_stand_in_rows_from_top_to_bottom_and_count_time_from_the_earliest_start_in_a_fitting_unit(axes):
+def test_bars_stand_in_rows_and_the_colours_of_their_kinds_and_count_time_from_the_earliest_start(axes):
     timeline(SPANS, title="ten products", axes=axes)
     bars = [(bar.get_x(), bar.get_width(), bar.get_y() + bar.get_height() / 2) for bar in axes.patches]
     np.testing.assert_allclose(bars, [(0, 1, 0), (1, 19, 0), (1, 9, 1), (10, 10, 1)], atol=1e-6)
     assert [label.get_text() for label in axes.get_yticklabels()] == ["front end", "back end"]
     assert axes.get_ylim() == (1.5, -0.5)
     assert (axes.get_xlabel(), axes.get_title(loc="left")) == ("time in ms", "ten products")
+    colors = [bar.get_facecolor() for bar in axes.patches]
+    assert (colors[2], len(set(colors))) == (colors[3], 3)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["issue", "wait", "product"]
     assert axes.get_label() == (
         "Timeline “ten products” of 20 ms. front end: issue from 0 to 1 ms; wait from 1 to 20 ms. "
         "back end: 2 × product between 1 and 20 ms, 19 ms in all."
     )
-
-
-def test_a_kind_has_one_colour_and_stands_in_the_legend_once(axes):
-    timeline(SPANS, axes=axes)
-    colors = [bar.get_facecolor() for bar in axes.patches]
-    assert colors[2] == colors[3]
-    assert len(set(colors)) == 3
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["issue", "wait", "product"]
 
 
 def test_a_label_stands_in_a_bar_only_where_it_fits_and_is_readable(axes):
