@@ -15,6 +15,7 @@ from book.setup.programs import find_browser
 BOOK = Path(os.environ.get("D2L_HTML", ROOT / "_build" / "html"))
 WINDOW = {"width": 1400, "height": 900}
 FLAGS = "--disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run"
+TROUBLE = []  # on the pages that a test opened: errors, exceptions, requests that fail or leave the machine
 AT_HOME = ("file:", "data:", "blob:", "about:", "http://127.0.0.1:")
 
 
@@ -97,19 +98,13 @@ def address(request, book, server):
 
 
 @pytest.fixture(scope="session")
-def trouble():
-    """What went wrong on the pages that a test opened: errors, exceptions, requests that fail or leave the machine."""
-    return []
-
-
-@pytest.fixture(scope="session")
-def tab(chromium, trouble):
+def tab(chromium):
     """The tab that tests share: to open another one takes longer than to load most pages."""
-    return new_tab(chromium, trouble)
+    return new_tab(chromium)
 
 
 @pytest.fixture
-def open_page(chromium, tab, trouble):
+def open_page(chromium, tab):
     """Return a function that opens an address in the shared tab, or in one with a profile of its own if one is given.
 
     The test fails on any trouble that its pages met.
@@ -119,7 +114,7 @@ def open_page(chromium, tab, trouble):
     def open_(address, viewport=WINDOW, fresh=False, **profile):
         page = tab
         if fresh or profile:
-            page = new_tab(chromium, trouble, **profile)
+            page = new_tab(chromium, **profile)
             own.append(page.context)
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme="light", media="screen")
@@ -132,17 +127,17 @@ def open_page(chromium, tab, trouble):
     if tab.url != "about:blank":  # leave the shared tab as it was new
         tab.evaluate("localStorage.clear()")
         tab.goto("about:blank")
-    found = trouble.copy()
-    trouble.clear()
+    found = TROUBLE.copy()
+    TROUBLE.clear()
     assert found == []
 
 
-def new_tab(chromium, trouble, **profile):
-    """Return a tab of a fresh profile, which adds a line to `trouble` for all that goes wrong on its pages."""
+def new_tab(chromium, **profile):
+    """Return a tab of a fresh profile, which adds a line to TROUBLE for all that goes wrong on its pages."""
 
     def note(wrong, words):
         if wrong:
-            trouble.append(words)
+            TROUBLE.append(words)
 
     page = chromium.new_context(**profile).new_page()
     page.add_init_script(path=Path(__file__).with_name("looking.js"))

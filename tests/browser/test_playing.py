@@ -1,10 +1,9 @@
-"""The explorables of the book: right, for keyboards too, and a text where no script runs; test_axe looks at them."""
+"""The explorables of the book: right, and for keyboards too; test_axe looks at them."""
 
 import math
 
 import pytest
 
-from book.pages.explorable import KINDS
 from d2l_utils.collectives import cost_model
 
 UNITS = {"GB": 1e9, "MB": 1e6, "kB": 1e3, "GB/s": 1e9, "MB/s": 1e6, "s": 1, "ms": 1e-3, "µs": 1e-6, "": 1}
@@ -110,12 +109,3 @@ def test_a_slider_moves_by_keys(open_page, server, page_with):
     for key, words in (("Home", "1 kB"), ("ArrowRight", "1.3 kB")):
         page.keyboard.press(key)
         assert page.locator(".costs .value").nth(1).inner_text() == words
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_without_scripts_the_text_stands_in_its_place(open_page, address, page_with, kind):
-    page = open_page(f"{address}/{page_with(f'explorable {kind}')}", java_script_enabled=False)
-    place = page.locator(f".explorable.{kind}").first
-    assert place.inner_text().strip()
-    assert place.locator("button, input, select").count() == 0
-    assert page.locator("figure", has=place).locator("figcaption").is_visible()
