@@ -4,10 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
-from running import FOLDERS, Ran, obstacle
+from jupyter_client.kernelspec import KernelSpecManager
+from running import FOLDERS, Ran
 
-BUILD = Path(__file__).resolve().parents[2] / "_build"
-RUNS = pytest.StashKey[dict[str, list[Ran]]]()  # the runs of each notebook, by the id of its test
+from book import ROOT
+from book.files import load
+
+BUILD = ROOT / "_build"
+RUNS = pytest.StashKey[dict[str, list[Ran]]]()  # the runs of each notebook, by its framework and section
 
 
 def pytest_addoption(parser):
@@ -17,7 +21,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.stash[RUNS] = {}
     for name, path in FOLDERS.items():
-        os.environ.setdefault(name, str(BUILD / path))
+        os.environ.setdefault(name, str(ROOT / path))
 
 
 def pytest_generate_tests(metafunc):
@@ -29,17 +33,20 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def notebook(request):
-    """The path of an executed notebook."""
-    found = obstacle(request.param)
-    if found:
-        pytest.fail(found, pytrace=False)
-    return request.param
+    """The path of an executed notebook; the test fails if it was not built or has no kernel."""
+    path = request.param
+    if not path.is_file():
+        pytest.fail(f"no executed notebook {path}: run `make book`", pytrace=False)
+    kernel = load(path)["metadata"]["kernelspec"]["name"]
+    if kernel not in KernelSpecManager().find_kernel_specs():
+        pytest.fail(f"no kernel {kernel} below {os.environ['JUPYTER_PATH']}: run `make setup`", pytrace=False)
+    return path
 
 
 @pytest.fixture
 def runs(request):
     """The runs of this test's notebook, an empty list."""
-    return request.config.stash[RUNS].setdefault(request.node.nodeid, [])
+    return request.config.stash[RUNS].setdefault(request.node.callspec.id, [])
 
 
 @pytest.fixture
@@ -50,18 +57,13 @@ def timed(pytestconfig):
 
 def timed_claims(config):
     """Return the timed claims of the last run of each notebook: pairs of its name and the claim."""
-    last = {name_of(test): runs[-1] for test, runs in config.stash[RUNS].items() if runs}
+    last = {name: runs[-1] for name, runs in config.stash[RUNS].items() if runs}
     return [(name, claim) for name, ran in last.items() for claim in ran.claims if claim.timed]
-
-
-def name_of(test):
-    """Return the framework and the section in the id of a test."""
-    return test.partition("[")[2].rstrip("]")
 
 
 def pytest_report_teststatus(report, config):
     """Let the line of a notebook end with how its runs went."""
-    runs = config.stash[RUNS].get(report.nodeid)
+    runs = config.stash[RUNS].get(report.nodeid.partition("[")[2].rstrip("]"))
     if report.when == "call" and runs:
         return report.outcome, "", ", then ".join(str(ran).splitlines()[0] for ran in runs)
     return None
@@ -69,15 +71,13 @@ def pytest_report_teststatus(report, config):
 
 def pytest_terminal_summary(terminalreporter, config):
     """Print both runs of each notebook that passed only the second time, and the timed claims that do not hold."""
-    for test, runs in config.stash[RUNS].items():
+    for name, runs in config.stash[RUNS].items():
         if len(runs) == 2 and runs[1].passed:
-            terminalreporter.section(f"{name_of(test)} failed once")
+            terminalreporter.section(f"{name} failed once")
             terminalreporter.write_line(f"first run {runs[0]}\nsecond run {runs[1]}")
-    timed = timed_claims(config)
-    lines = [f"{name}: {claim}" for name, claim in timed if claim.held is False]
-    unchecked = sum(claim.held is None for _, claim in timed)
-    if timed:
-        title = f"{len(lines)} of {len(timed)} timed claims do not hold on this machine"
+    if timed := timed_claims(config):
+        missed = [f"{name}: {claim}" for name, claim in timed if claim.held is False]
+        unchecked = sum(claim.held is None for _, claim in timed)
+        title = f"{len(missed)} of {len(timed)} timed claims do not hold on this machine"
         terminalreporter.section(f"{title}, {unchecked} not checked" if unchecked else title)
-    for line in lines:
-        terminalreporter.write_line(line)
+        terminalreporter.write("".join(f"{line}\n" for line in missed))

@@ -13,31 +13,20 @@ from time import monotonic
 from xml.etree import ElementTree
 
 import psutil
-from jupyter_client.kernelspec import KernelSpecManager
 
+from book import ROOT
 from book.execute import no_orphans
 from book.layout import load
 from d2l_utils.claims import MIME, Claim
 from d2l_utils.jobs.job import exposed
 
-# What the Makefile exports, below _build, for a call by hand.
-FOLDERS = {
-    "JUPYTER_PATH": "jupyter/share/jupyter",
-    "JUPYTER_CONFIG_DIR": "jupyter/config",
-    "JUPYTER_DATA_DIR": "jupyter/data",
-    "JUPYTER_RUNTIME_DIR": "jupyter/runtime",
-    "IPYTHONDIR": "jupyter/ipython",
-    "MPLCONFIGDIR": "jupyter/matplotlib",
-    "D2L_MACHINE_PROFILE": "machine.json",
-}
+# What the Makefile exports below _build, for a call by hand.
+FOLDERS = dict(re.findall(r"^export (\w+) := \$\(CURDIR\)/(_build/.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
 CHECKED = "nbval-check-output"
 LOOK = 0.5  # seconds between two looks at what listens
-# Frameworks whose server offers no choice of the address that it listens on.
-LISTENS_EVERYWHERE = {"tensorflow": "tf.distribute.Server"}
-COMMAND = (
-    *(sys.executable, str(Path(__file__).with_name("watched.py")), "--nbval-lax", "--nbval-cell-timeout=300"),
-    *("-q", "-p", "no:cacheprovider"),
-)
+LISTENS_EVERYWHERE = "tensorflow"  # its tf.distribute.Server offers no choice of the address that it listens on
+WATCHED = [sys.executable, str(Path(__file__).with_name("watched.py"))]
+OPTIONS = ["--nbval-lax", "--nbval-cell-timeout=300", "-q", "-p", "no:cacheprovider"]
 COLOUR = re.compile(r"(?:\x1b|#x1B)\[[\d;]*m")
 TOO_LONG = re.compile(r"Timeout of \d+ seconds")
 ERROR = re.compile(r"[\w.]*(Error|Exception|Interrupt|Exit)\b")
@@ -59,20 +48,10 @@ class Ran:
         return not self.faults and not self.listeners
 
     def __str__(self):
-        verdict = "passed in" if self.passed else "failed in"
+        verdict = "passed" if self.passed else "failed"
         more = [f"and {len(self.faults) - 5} more"] if len(self.faults) > 5 else []
-        first = f"{verdict} {self.seconds:.0f} s, {self.cells} cells"
+        first = f"{verdict} in {self.seconds:.0f} s, {self.cells} cells"
         return "\n  ".join([first, *self.faults[:5], *more, *self.listeners])
-
-
-def obstacle(executed):
-    """Return why a notebook cannot be run, and the cure, in a line; None if it can."""
-    if not executed.is_file():
-        return f"no executed notebook {executed}: run `make book`"
-    kernel = load(executed)["metadata"]["kernelspec"]["name"]
-    if kernel not in KernelSpecManager().find_kernel_specs():
-        return f"no kernel {kernel} below {os.environ.get('JUPYTER_PATH')}: run `make setup`"
-    return None
 
 
 def run(executed):
@@ -84,13 +63,14 @@ def run(executed):
         notebook, results, claims = (Path(folder, name) for name in (f"work/{executed.name}", "results.xml", "claims"))
         notebook.parent.mkdir()
         notebook.write_text(json.dumps(prepared(executed)), encoding="utf-8")
+        claims.touch()
         start = monotonic()
-        said, listeners = watch([*COMMAND, f"--junitxml={results}", str(notebook)], notebook.parent, claims)
+        said, listeners = watch([*WATCHED, *OPTIONS, f"--junitxml={results}", str(notebook)], notebook.parent, claims)
         cells, faults = outcome(results) if results.exists() else (0, (f"nbval said last: {said[-500:]}",))
-        lines = claims.read_text(encoding="utf-8").splitlines() if claims.exists() else []
-    if executed.parent.name in LISTENS_EVERYWHERE:
+        checked = [Claim(**json.loads(line)) for line in claims.read_text(encoding="utf-8").splitlines()]
+    if executed.parent.name == LISTENS_EVERYWHERE:
         listeners = ()
-    return Ran(monotonic() - start, cells, faults, listeners, tuple(Claim(**json.loads(line)) for line in lines))
+    return Ran(monotonic() - start, cells, faults, listeners, tuple(checked))
 
 
 def prepared(executed):
@@ -101,16 +81,15 @@ def prepared(executed):
     reader = load(executed.parents[2] / "notebooks" / executed.parent.name / executed.name)
     ran = {cell["id"]: cell for cell in load(executed)["cells"]}
     for cell in reader["cells"]:
-        if CHECKED in cell["metadata"].get("tags", []):
-            known = ran.get(cell["id"], {})
-            if known.get("execution_count") is None:
-                raise ValueError(
-                    f"{executed} is out of date, run make book: it lacks what this gives\n{cell['source']}"
-                )
-            claims = [Claim(**output["data"][MIME]) for output in known["outputs"] if MIME in output.get("data", {})]
-            if any(claim.evidence or claim.timed for claim in claims):
-                raise ValueError(f"a claim's result differs from run to run: no {CHECKED} here\n{cell['source']}")
-            cell |= {"outputs": known["outputs"], "execution_count": known["execution_count"]}
+        if CHECKED not in cell["metadata"].get("tags", []):
+            continue
+        known = ran.get(cell["id"], {})
+        if known.get("execution_count") is None:
+            raise ValueError(f"{executed} is out of date, run make book: it lacks what this gives\n{cell['source']}")
+        claims = [Claim(**output["data"][MIME]) for output in known["outputs"] if MIME in output.get("data", {})]
+        if any(claim.evidence or claim.timed for claim in claims):
+            raise ValueError(f"a claim's result differs from run to run: no {CHECKED} here\n{cell['source']}")
+        cell |= {"outputs": known["outputs"], "execution_count": known["execution_count"]}
     return reader
 
 
@@ -119,15 +98,14 @@ def watch(command, folder, claims):
 
     The claims that it checks are recorded in the file `claims`.
     """
-    ourselves, seen, running = psutil.Process(), {}, True
+    ourselves, seen = psutil.Process(), {}
     before = set(ourselves.children(recursive=True))
     environment = os.environ | {"D2L_CLAIMS_FILE": str(claims)}
     with tempfile.TemporaryFile("w+") as log:
         child = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
-        while running:
+        while child.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 child.wait(LOOK)
-                running = False
             family = set(ourselves.children(recursive=True)) - before
             seen |= {(pid, address): words for pid, words, address in exposed(family)}
         log.seek(0)
