@@ -12,7 +12,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.mark.parametrize(
-    ("name", "last"), [("simulation.py", "the longest run: "), ("measuring.py", "medians of measure within 3%: ")]
+    ("name", "last"), [("simulated_cluster.py", "the longest run: "), ("clocks.py", "medians of measure within 3%: ")]
 )
 def test_a_benchmark_runs_at_its_smallest_size(name, last):
     done = subprocess.run(
