@@ -4,7 +4,8 @@ import gzip
 import hashlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urljoin
 
 import numpy as np
@@ -18,30 +19,28 @@ MD5 = hashlib.md5(CONTENT).hexdigest()
 X, Y = np.arange(20).reshape(10, 2), np.arange(10)
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Serves the server's `files`: waits at the `gate`, if there is one, and hangs up after `patience` bytes."""
+class Handler(SimpleHTTPRequestHandler):
+    """Waits at the server's gate after the first bytes of a file; where there is no gate, hangs up there."""
 
-    def do_GET(self):
-        self.server.requests.append(self.path)
-        content = self.server.files.get(self.path, b"")
-        self.send_response(200 if content else 404)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content[:1000])
+    def copyfile(self, source, outputfile):
+        outputfile.write(source.read(1000))
         if self.server.gate:
             self.server.gate.wait(timeout=10)
-        self.wfile.write(content[1000 : self.server.patience])
+            super().copyfile(source, outputfile)
 
     def log_message(self, *_):
-        pass
+        self.server.requests.append(self.path)
 
 
 @pytest.fixture
-def server():
+def server(tmp_path_factory):
     """A server on 127.0.0.1 with one file."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server, ThreadPoolExecutor(1) as thread:
-        server.files, server.requests, server.patience, server.gate = {"/file": CONTENT}, [], None, None
+    folder = tmp_path_factory.mktemp("served")
+    handler = partial(Handler, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, ThreadPoolExecutor(1) as thread:
+        server.folder, server.requests, server.gate = folder, [], threading.Barrier(1)
         server.url = f"http://127.0.0.1:{server.server_port}/file"
+        (folder / "file").write_bytes(CONTENT)
         thread.submit(server.serve_forever, 0.01)
         yield server
         server.shutdown()
@@ -72,16 +71,16 @@ def test_two_downloads_at_once_both_get_the_whole_file(server, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("address", "patience", "md5", "cause"),
+    ("address", "gate", "md5", "cause"),
     [
-        ("file", 100_000, MD5, "100000"),
-        ("file", None, "0" * 32, "hash of downloaded file"),
+        ("file", None, MD5, "1000 bytes read"),
+        ("file", threading.Barrier(1), "0" * 32, "hash of downloaded file"),
         ("missing", None, MD5, "404"),
         ("http://127.0.0.1:1/file", None, MD5, "refused"),
     ],
 )
-def test_a_failed_download_leaves_no_file_and_says_cause_and_cure(address, patience, md5, cause, server, tmp_path):
-    server.patience = patience
+def test_a_failed_download_leaves_no_file_and_says_cause_and_cure(address, gate, md5, cause, server, tmp_path):
+    server.gate = gate
     url = urljoin(server.url, address)
     message = rf"(?s)cannot download {url} \(.*{cause}.*\): put the file (file|missing) into .*, eat an apple"
     with pytest.raises(RuntimeError, match=message):
@@ -98,7 +97,8 @@ def packed(array):
 def test_fashion_mnist_is_read_from_its_four_files_or_names_the_digits(server, monkeypatch, tmp_path):
     images = np.random.RandomState(0).randint(0, 256, (7, 28, 28))
     files = dict(zip(data.FILES, map(packed, (images[:5], Y[:5], images[5:], Y[:2])), strict=True))
-    server.files = {f"/{name}": content for name, content in files.items()}
+    for name, content in files.items():
+        (server.folder / name).write_bytes(content)
     monkeypatch.setattr(data, "FILES", {name: hashlib.md5(content).hexdigest() for name, content in files.items()})
     monkeypatch.setattr(data, "FASHION_MNIST", server.url.removesuffix("file"))
     monkeypatch.setenv("D2L_DATA", str(tmp_path / "kept"))
@@ -108,7 +108,7 @@ def test_fashion_mnist_is_read_from_its_four_files_or_names_the_digits(server, m
     assert [part.dtype for part in found] == ["float32", "int64"] * 2
     assert names(tmp_path / "kept") == sorted(data.FILES)
     assert fashion_mnist(resize=14)[0].shape == (5, 14, 14)
-    server.files = {}
+    (server.folder / "train-images-idx3-ubyte.gz").unlink()
     monkeypatch.setenv("D2L_DATA", str(tmp_path))
     with pytest.raises(RuntimeError, match=r"put the file train-images.* or use d2l.load_data_digits"):
         fashion_mnist()
