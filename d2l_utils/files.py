@@ -58,4 +58,6 @@ def locked(path: Path, waiting: str = "") -> Iterator[None]:
             if waiting:
                 print(waiting, file=sys.stderr, flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError:
+            pass  # a file system without locks, such as some network drives: go on without one
         yield

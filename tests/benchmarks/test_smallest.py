@@ -10,7 +10,7 @@ from benchmarks import building
 
 
 @pytest.mark.parametrize(
-    ("name", "last"), [("simulation", "the longest run: "), ("measuring", "medians of measure within 3%: ")]
+    ("name", "last"), [("simulated_cluster", "the longest run: "), ("clocks", "medians of measure within 3%: ")]
 )
 def test_a_benchmark_runs_at_its_smallest_size(name, last):
     command = [sys.executable, f"benchmarks/{name}.py", "--quick"]

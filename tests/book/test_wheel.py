@@ -8,16 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from book import MODULES
+from book import MODULES, ROOT
 
-ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = Path(sys.prefix).parent  # of which one runs this test
-
-
-def run(*command, **arguments):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, **arguments)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +23,12 @@ def installed(tmp_path_factory):
     return folder / "site"
 
 
-def python(code, site, executable=sys.executable):
-    """Run Python code in the folder of the wheel, which comes before any checkout."""
-    environment = os.environ | {"PYTHONPATH": str(site), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    return run(str(executable), "-c", code, cwd=site, env=environment).splitlines()
+def run(*command, cwd):
+    """Run a program, for which the folder that it runs in comes before any checkout; return its lines."""
+    environment = os.environ | {"PYTHONPATH": str(cwd), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
 
 
 def test_the_wheel_holds_the_package_its_types_and_its_tables_and_nothing_else(installed):
@@ -43,14 +38,9 @@ def test_the_wheel_holds_the_package_its_types_and_its_tables_and_nothing_else(i
 
 
 def test_the_tables_of_devices_are_read_from_the_wheel(installed):
-    code = (
-        "from d2l_utils.machine import datasheets\n"
-        "print(datasheets.__file__)\n"
-        "print(len(datasheets.specifications('links')) > 0)\n"
-    )
-    file, found = python(code, installed)
-    assert Path(file).is_relative_to(installed)
-    assert found == "True"
+    code = "from d2l_utils.machine import datasheets as d\nprint(d.__file__, len(d.specifications('links')) > 0)"
+    found = run(sys.executable, "-c", code, cwd=installed)
+    assert found == [f"{installed / 'd2l_utils' / 'machine' / 'datasheets.py'} True"]
 
 
 @pytest.mark.parametrize(("framework", "folder"), MODULES.items())
@@ -59,5 +49,5 @@ def test_a_framework_is_imported_from_the_wheel(framework, folder, installed):
     if not executable.exists():
         pytest.skip(f"{framework} is not set up")
     code = f"from d2l_utils import {folder} as d2l\nprint(d2l.__file__, d2l.build_lenet.__module__)"
-    (line,) = python(code, installed, executable)
-    assert line == f"{installed / 'd2l_utils' / folder / '__init__.py'} d2l_utils.{folder}.networks"
+    found = run(str(executable), "-c", code, cwd=installed)
+    assert found == [f"{installed / 'd2l_utils' / folder / '__init__.py'} d2l_utils.{folder}.networks"]

@@ -4,51 +4,46 @@ import gzip
 import hashlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urljoin
 
 import numpy as np
 import pytest
 
 from d2l_utils import data
 from d2l_utils.data import Accumulator, DigitImages, Minibatches, digits, download, fashion_mnist, resized
-from d2l_utils.jobs.job import free_ports
 
 CONTENT = bytes(range(256)) * 1000
 MD5 = hashlib.md5(CONTENT).hexdigest()
+X, Y = np.arange(20).reshape(10, 2), np.arange(10)
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Serves the server's `files`: waits at the `gate`, if there is one, and hangs up after `patience` bytes."""
+class Handler(SimpleHTTPRequestHandler):
+    """Waits at the server's gate after the first bytes of a file; where there is no gate, hangs up there."""
 
-    def do_GET(self):
-        content = self.server.files.get(self.path)
-        self.server.requests.append(self.path)
-        if content is None:
-            self.send_error(404)
-            return
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content[:1000])
+    def copyfile(self, source, outputfile):
+        outputfile.write(source.read(1000))
         if self.server.gate:
             self.server.gate.wait(timeout=10)
-        self.wfile.write(content[1000 : self.server.patience])
+            super().copyfile(source, outputfile)
 
     def log_message(self, *_):
-        pass
+        self.server.requests.append(self.path)
 
 
 @pytest.fixture
-def server():
+def server(tmp_path_factory):
     """A server on 127.0.0.1 with one file."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.files, server.requests, server.patience, server.gate = {"/file": CONTENT}, [], None, None
+    folder = tmp_path_factory.mktemp("served")
+    handler = partial(Handler, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, ThreadPoolExecutor(1) as thread:
+        server.folder, server.requests, server.gate = folder, [], threading.Barrier(1)
         server.url = f"http://127.0.0.1:{server.server_port}/file"
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+        (folder / "file").write_bytes(CONTENT)
+        thread.submit(server.serve_forever, 0.01)
         yield server
         server.shutdown()
-        thread.join()
 
 
 def names(folder):
@@ -76,20 +71,19 @@ def test_two_downloads_at_once_both_get_the_whole_file(server, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("fault", "cause"),
-    [("broken", "100000"), ("checksum", "hash of downloaded file"), ("missing", "404"), ("silent", "refused")],
+    ("address", "gate", "md5", "cause"),
+    [
+        ("file", None, MD5, "1000 bytes read"),
+        ("file", threading.Barrier(1), "0" * 32, "hash of downloaded file"),
+        ("missing", None, MD5, "404"),
+        ("http://127.0.0.1:1/file", None, MD5, "refused"),
+    ],
 )
-def test_a_failed_download_leaves_no_file_and_its_error_names_cause_and_cure(fault, cause, server, tmp_path):
-    url, md5 = server.url, "0" * 32 if fault == "checksum" else MD5
-    if fault == "broken":
-        server.patience = 100_000
-    elif fault == "missing":
-        server.files = {}
-    elif fault == "silent":
-        url = f"http://127.0.0.1:{free_ports(1)[0]}/file"
-    with pytest.raises(
-        RuntimeError, match=rf"(?s)cannot download {url} \(.*{cause}.*\): put the file file into .*, eat"
-    ):
+def test_a_failed_download_leaves_no_file_and_says_cause_and_cure(address, gate, md5, cause, server, tmp_path):
+    server.gate = gate
+    url = urljoin(server.url, address)
+    message = rf"(?s)cannot download {url} \(.*{cause}.*\): put the file (file|missing) into .*, eat an apple"
+    with pytest.raises(RuntimeError, match=message):
         download(url, md5, tmp_path, cure="eat an apple")
     assert names(tmp_path) == []
 
@@ -102,19 +96,19 @@ def packed(array):
 
 def test_fashion_mnist_is_read_from_its_four_files_or_names_the_digits(server, monkeypatch, tmp_path):
     images = np.random.RandomState(0).randint(0, 256, (7, 28, 28))
-    arrays = (images[:5], np.arange(5), images[5:], np.arange(2))
-    server.files = {f"/{name}": packed(array) for name, array in zip(data.FILES, arrays, strict=True)}
-    sums = {name[1:]: hashlib.md5(content).hexdigest() for name, content in server.files.items()}
-    monkeypatch.setattr(data, "FILES", sums)
+    files = dict(zip(data.FILES, map(packed, (images[:5], Y[:5], images[5:], Y[:2])), strict=True))
+    for name, content in files.items():
+        (server.folder / name).write_bytes(content)
+    monkeypatch.setattr(data, "FILES", {name: hashlib.md5(content).hexdigest() for name, content in files.items()})
     monkeypatch.setattr(data, "FASHION_MNIST", server.url.removesuffix("file"))
     monkeypatch.setenv("D2L_DATA", str(tmp_path / "kept"))
-    X_train, y_train, X_test, y_test = fashion_mnist()
-    np.testing.assert_allclose(np.concatenate([X_train, X_test]), images / 255, rtol=1e-6)
-    assert [part.tolist() for part in (y_train, y_test)] == [[0, 1, 2, 3, 4], [0, 1]]
-    assert [part.dtype for part in (X_train, y_train, X_test, y_test)] == ["float32", "int64"] * 2
+    found = fashion_mnist()
+    np.testing.assert_allclose(np.concatenate(found[::2]), images / 255, rtol=1e-6)
+    assert [part.tolist() for part in found[1::2]] == [[0, 1, 2, 3, 4], [0, 1]]
+    assert [part.dtype for part in found] == ["float32", "int64"] * 2
     assert names(tmp_path / "kept") == sorted(data.FILES)
     assert fashion_mnist(resize=14)[0].shape == (5, 14, 14)
-    server.files = {}
+    (server.folder / "train-images-idx3-ubyte.gz").unlink()
     monkeypatch.setenv("D2L_DATA", str(tmp_path))
     with pytest.raises(RuntimeError, match=r"put the file train-images.* or use d2l.load_data_digits"):
         fashion_mnist()
@@ -133,17 +127,14 @@ def test_resized_images_are_those_of_scipy():
 def test_an_image_is_enlarged_when_it_is_read_and_stays_itself(shape):
     images, (small, labels, _, _) = DigitImages(shape), digits()
     assert len(images) == len(small) == 1437
-    X, y = images[7]
-    assert (X.shape, X.dtype, y.dtype, y) == (shape, "float32", "int32", labels[7])
-    assert 0 <= X.min() <= X.max() <= 1
+    image, label = images[7]
+    assert (image.shape, image.dtype, label.dtype, label) == (shape, "float32", "int32", labels[7])
+    assert 0 <= image.min() <= image.max() <= 1
     corners = np.ix_((0, -1), (0, -1))
-    np.testing.assert_allclose(X.reshape(28, 28)[corners], small[7][corners], atol=1e-6)
+    np.testing.assert_allclose(image.reshape(28, 28)[corners], small[7][corners], atol=1e-6)
     for i in (-1, 1437):
         with pytest.raises(IndexError, match=f"1437 images are numbered from 0; there is no image {i}"):
             images[i]
-
-
-X, Y = np.arange(20).reshape(10, 2), np.arange(10)
 
 
 def test_minibatches_keep_pairs_together_and_the_last_small_one():
@@ -152,7 +143,6 @@ def test_minibatches_keep_pairs_together_and_the_last_small_one():
     assert [len(y) for _, y in batches] == [4, 4, 2]
     assert len(minibatches) == 3
     assert all((x[:, 0] == 2 * y).all() for x, y in batches)
-    assert sorted(np.concatenate([y for _, y in batches])) == Y.tolist()
     with pytest.raises(ValueError, match="10 examples have 9 labels"):
         Minibatches(X, Y[:9], 4, shuffle=True)
 
@@ -162,17 +152,19 @@ def test_minibatches_have_a_new_order_every_epoch_and_the_same_ones_in_every_obj
         minibatches = Minibatches(X, Y, 10, shuffle)
         return [next(iter(minibatches))[1].tolist() for _ in range(3)]
 
+    orders = epochs(shuffle=True)
+    assert orders == epochs(shuffle=True)
+    assert len(set(map(tuple, orders))) == 3
+    assert sorted(orders[0]) == Y.tolist()
     assert epochs(shuffle=False) == [Y.tolist()] * 3
-    assert epochs(shuffle=True) == epochs(shuffle=True)
-    assert len(set(map(tuple, epochs(shuffle=True)))) == 3
 
 
 def test_an_accumulator_sums_each_quantity_until_it_is_reset():
     sums = Accumulator(2)
     sums.add(1, np.float32(2))
     sums.add(3, 4)
-    assert (sums[0], sums[1], sums[-1]) == (4.0, 6.0, 6.0)
+    assert [sums[0], sums[1], sums[-1]] == [4.0, 6.0, 6.0]
     with pytest.raises(ValueError, match="shorter"):
         sums.add(1)
     sums.reset()
-    assert (sums[0], sums[1]) == (0.0, 0.0)
+    assert [sums[0], sums[1]] == [0.0, 0.0]

@@ -2,16 +2,14 @@
 
 import ast
 import sys
-import tomllib
 from collections import Counter
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 import pytest
 
-from book import MODULES
+from book import MODULES, ROOT, project
+from book.exports import parsed
 
-ROOT = Path(__file__).parents[2]
 FOLDERS = set(MODULES.values())
 FLOORS = [  # the rooms of d2l_utils, from the bottom; an import goes down or stays in its room
     {"timing", "claims", "predictions", "data", "jobs", "files"},
@@ -20,33 +18,27 @@ FLOORS = [  # the rooms of d2l_utils, from the bottom; an import goes down or st
     {"common"},
     FOLDERS,
 ]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-BROUGHT = {"IPython", "matplotlib_inline", "cycler", "sklearn", "scipy", "threadpoolctl"}  # with the packages above
-INSTALLED = set(PROJECT["dependencies"]) | BROUGHT
+BROUGHT = {"IPython", "matplotlib_inline", "cycler", "sklearn", "scipy"}  # with the packages that are installed
+INSTALLED = set(project()["project"]["dependencies"]) | BROUGHT
 SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
-PATHS = {  # the modules of the project by their names, 'book.cells'
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+MODULE_NAMES = {  # 'book.cells', and 'd2l_utils.jobs' for its __init__.py
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for package in ("d2l_utils", "book")
     for path in (ROOT / package).rglob("*.py")
 }
-UTILITIES = sorted(name for name in PATHS if name.startswith("d2l_utils."))
-BOOK = sorted(name for name in PATHS if name.startswith("book"))
+UTILITIES = sorted(name for name in MODULE_NAMES if name.startswith("d2l_utils."))
 
 
-def source(module):
-    return PATHS[module].read_text(encoding="utf-8")
-
-
-def imports(code):
+def imports(tree):
     """Return the names of all modules that code imports anywhere, without the standard library."""
     found = set()
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = "." * node.level + (node.module or "")
             names = [f"{base}.{alias.name}" for alias in node.names]
-            found |= {name if name in PATHS else base for name in names}
+            found |= {name if name in MODULE_NAMES else base for name in names}
     return {name for name in found if top(name) not in sys.stdlib_module_names}
 
 
@@ -62,31 +54,31 @@ def reached(module):
     """Return the modules that importing a module imports, directly or not."""
     found, left = set(), [module]
     while left:
-        new = imports(source(left.pop())) - found
+        new = imports(parsed(left.pop())) - found
         found |= new
-        left += new & PATHS.keys()
+        left += new & MODULE_NAMES
     return found
 
 
 def packages(module):
     """Return the packages that a module of d2l_utils imports, without those that every environment has."""
-    return {top(name) for name in imports(source(module))} - {"d2l_utils"} - INSTALLED
+    return {top(name) for name in imports(parsed(module))} - {"d2l_utils"} - INSTALLED
 
 
-def forbidden(code, module):
+def forbidden(tree, module):
     """Return what a module of d2l_utils imports of the project and may not: rooms not below its own, book, '.'."""
     (height,) = [i for i, floor in enumerate(FLOORS) if room(module) in floor]
     allowed = {room(module)}.union(*FLOORS[: max(height, 1)])  # on the lowest floor any other, but not in a circle
-    own = {name for name in imports(code) if top(name) in ("d2l_utils", "book", "")}
+    own = {name for name in imports(tree) if top(name) in ("d2l_utils", "book", "")}
     return {name for name in own if top(name) != "d2l_utils" or room(name) not in allowed}
 
 
 @pytest.mark.parametrize("module", UTILITIES)
 def test_a_module_imports_only_what_its_place_allows(module):
-    code = source(module)
-    assert forbidden(code, module) == set()
-    if "standard library only" in (ast.get_docstring(ast.parse(code)) or "").lower():
-        assert {top(name) for name in imports(code)} <= {"d2l_utils"}
+    tree = parsed(module)
+    assert forbidden(tree, module) == set()
+    if "standard library only" in (ast.get_docstring(tree) or "").lower():
+        assert {top(name) for name in imports(tree)} <= {"d2l_utils"}
     elif not module.endswith(".networks"):
         assert packages(module) <= {room(module)} & FOLDERS
 
@@ -99,7 +91,7 @@ def test_networks_import_no_package_of_another_framework():
 def test_rooms_do_not_import_each_other_in_a_circle():
     graph = {room(module): set() for module in UTILITIES}
     for module in UTILITIES:
-        own = {room(name) for name in imports(source(module)) if name.startswith("d2l_utils.")}
+        own = {room(name) for name in imports(parsed(module)) if name.startswith("d2l_utils.")}
         graph[room(module)] |= own - {room(module)}
     assert set(TopologicalSorter(graph).static_order()) == graph.keys()
 
@@ -107,25 +99,27 @@ def test_rooms_do_not_import_each_other_in_a_circle():
 @pytest.mark.parametrize(
     ("line", "bad"),
     [
-        ("from d2l_utils.timing import Timer", None),
-        ("def f():\n    from d2l_utils.machine import probes", "d2l_utils.machine.probes"),
-        ("from d2l_utils import scheduling", "d2l_utils.scheduling"),
-        ("from .curves import plot", ".curves"),
-        ("import book.cells", "book.cells"),
+        ("from d2l_utils.timing import Timer", set()),
+        ("def f():\n    from d2l_utils.machine import probes", {"d2l_utils.machine.probes"}),
+        ("from d2l_utils import scheduling", {"d2l_utils.scheduling"}),
+        ("from .curves import plot", {".curves"}),
+        ("import book.cells", {"book.cells"}),
     ],
 )
 def test_an_import_that_goes_up_or_sideways_is_noticed(line, bad):
-    assert forbidden(line, "d2l_utils.plots.timeline") == ({bad} if bad else set())
+    assert forbidden(ast.parse(line), "d2l_utils.plots.timeline") == bad
 
 
-def test_the_book_reaches_no_framework_and_only_its_pages_reach_sphinx():
-    for module in BOOK:
-        found = reached(module)
-        assert {name for name in found if name.startswith("d2l_utils.") and room(name) in FOLDERS} == set()
-        assert {top(name) for name in found} & (
-            FOLDERS if module.startswith("book.pages") else FOLDERS | SPHINX
-        ) == set()
-    assert reached("book.setup.environments") <= PATHS.keys()  # it runs before anything is installed
+@pytest.mark.parametrize("module", sorted(name for name in MODULE_NAMES if top(name) == "book"))
+def test_the_book_reaches_no_framework_and_only_its_pages_reach_sphinx(module):
+    found = reached(module)
+    assert {name for name in found if name.startswith("d2l_utils.") and room(name) in FOLDERS} == set()
+    outside = FOLDERS if module.startswith("book.pages") else FOLDERS | SPHINX
+    assert {top(name) for name in found} & outside == set()
+
+
+def test_the_set_up_imports_nothing_that_is_yet_to_be_installed():
+    assert reached("book.setup.environments") <= MODULE_NAMES
 
 
 def test_a_room_of_d2l_utils_has_at_most_nine_modules():

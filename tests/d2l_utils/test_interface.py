@@ -11,12 +11,7 @@ from book.exports import exports, parsed
 
 UTILITIES = Path(__file__).parents[2] / "d2l_utils"
 FOLDERS = list(MODULES.values())
-FILES = ("__init__", "training", "networks")
-
-
-def module(folder, file):
-    """Return the name of a file in a framework's folder as a module."""
-    return f"d2l_utils.{folder}" if file == "__init__" else f"d2l_utils.{folder}.{file}"
+FILES = ("", ".training", ".networks")
 
 
 def definitions(tree):
@@ -37,25 +32,24 @@ def parameters(arguments):
     return ast.unparse(ast.arguments([], by_place, arguments.vararg, [], [], None, arguments.defaults))
 
 
-@pytest.mark.parametrize("file", FILES)
+def defined(module):
+    return definitions(parsed(f"d2l_utils.{module}"))
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_framework_folders_define_the_same_in_the_same_order(folder, file):
-    assert definitions(parsed(module(folder, file))) == definitions(parsed(module(FOLDERS[0], file))) != []
+def test_framework_folders_define_the_same_in_the_same_order_and_export_all_of_it(folder):
+    found = [defined(folder + file) for file in FILES]
+    assert found == [defined(FOLDERS[0] + file) for file in FILES]
+    assert all(found)
+    names = exports(f"d2l_utils.{folder}")
+    assert names == exports(f"d2l_utils.{FOLDERS[0]}")
+    assert Counter(names) == Counter([name for file in found for name, *_ in file] + exports("d2l_utils.common"))
 
 
 def test_framework_folders_have_the_same_files():
-    found = {path.parent.name for path in UTILITIES.glob("*/networks.py")}
-    assert found == set(FOLDERS)
+    assert {path.parent.name for path in UTILITIES.glob("*/networks.py")} == set(FOLDERS)
     for folder in FOLDERS:
-        assert {path.stem for path in (UTILITIES / folder).glob("*.py")} == set(FILES)
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_framework_folders_export_the_same_and_all_that_they_define(folder):
-    names = exports(f"d2l_utils.{folder}")
-    assert names == exports(f"d2l_utils.{FOLDERS[0]}")
-    defined = [name for file in FILES for name, *_ in definitions(parsed(module(folder, file)))]
-    assert Counter(names) == Counter(defined + exports("d2l_utils.common"))
+        assert {path.stem for path in (UTILITIES / folder).glob("*.py")} == {"__init__", "training", "networks"}
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -63,7 +57,7 @@ def test_editors_see_the_names_that_are_imported_on_demand(folder):
     (checked,) = [node for node in parsed(f"d2l_utils.{folder}").body if isinstance(node, ast.If)]
     assert ast.unparse(checked.test) == "TYPE_CHECKING"
     names = {alias.name for line in checked.body for alias in line.names}
-    assert names == {name for name, *_ in definitions(parsed(f"d2l_utils.{folder}.networks"))}
+    assert names == {name for name, *_ in defined(f"{folder}.networks")}
 
 
 @pytest.mark.parametrize("path", sorted(UTILITIES.rglob("*.py")), ids=lambda path: str(path.relative_to(UTILITIES)))

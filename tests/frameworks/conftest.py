@@ -48,7 +48,13 @@ def framework(request):
 
 @pytest.fixture(scope="session")
 def native(framework):
-    """What the tests say in the framework's own words: the module native_<framework>."""
+    """What the tests say in the framework's own words: the module native_<framework>.
+
+    It has ISSUES_AHEAD (whether an operation returns before it is done), LABELS (the type of the data sets' labels),
+    and functions: `place` names an array's device; `sgd_step` returns weights w after a step of 0.5 that minimises the
+    sum over two examples of w · x; `network` has dropout, and logits that are the two columns of its input, exactly
+    where none is lost; `optimizer` is plain gradient descent with a learning rate of 0.05.
+    """
     return importlib.import_module(f"native_{framework}")
 
 
@@ -60,13 +66,13 @@ def d2l(framework, native):
 
 @pytest.fixture(scope="session")
 def array(native):
-    """A function that turns a NumPy array into one of the framework's."""
+    """A function from a NumPy array to one of the framework's."""
     return native.array
 
 
 @pytest.fixture(scope="session")
 def numpy(native):
-    """A function that turns an array of the framework into a NumPy array, which waits for it."""
+    """A function from an array of the framework to one of NumPy, which waits for it."""
     return native.numpy
 
 

@@ -1,15 +1,15 @@
 """Devices for tests: a GPU that nothing is computed on, and what a device is called."""
 
 import re
+from dataclasses import dataclass
 
 
+@dataclass
 class FakeGPU:
     """A GPU as TensorFlow and JAX describe one."""
 
-    platform = "gpu"
-
-    def __init__(self, i):
-        self.i = i
+    i: int
+    platform: str = "gpu"
 
     def __str__(self):
         return f"cuda:{self.i}"

@@ -9,22 +9,15 @@ from devices import FakeGPU
 from flax import nnx
 
 DEVICES_AT_ANY_TIME = False
+ISSUES_AHEAD = True
 CHANNELS_FIRST = False
-LABELS = "int32"  # of the data sets
+LABELS = "int32"
+
+array, numpy = jax.numpy.asarray, np.asarray
 
 
-def array(x):
-    return jax.numpy.asarray(x)
-
-
-def numpy(x):
-    return np.asarray(x)
-
-
-def on(device, x):
-    """Put a NumPy array on a device and return it with the name of its device."""
-    y = jax.device_put(x, device)
-    return y, str(next(iter(y.devices())))
+def put(device, x):
+    return jax.device_put(x, device)
 
 
 def place(x):
@@ -37,14 +30,12 @@ def pretend_gpus(n, monkeypatch):
 
 
 def sgd_step(d2l, x, weights):
-    """Return the weights w after a step of 0.5 that minimises the sum over two examples of w · x."""
     params = {"w": jax.numpy.array(weights)}
     grads = jax.grad(lambda params: (x @ params["w"]).sum())(params)
     return d2l.sgd(params, 0.5, 2, grads)["w"]
 
 
 def network(device, dropout=0.5):
-    """Return a network with dropout whose logits are the two columns of its input, exactly where none is lost."""
     rngs = nnx.Rngs(0)
     with jax.default_device(device):
         net = nnx.Sequential(nnx.Dropout(dropout, rngs=rngs), nnx.Linear(2, 2, use_bias=False, rngs=rngs))
@@ -57,5 +48,4 @@ def initialised(net):
 
 
 def optimizer(net):
-    """Return plain gradient descent with a learning rate of 0.05."""
     return nnx.Optimizer(net, optax.sgd(0.05), wrt=nnx.Param)

@@ -7,8 +7,9 @@ import numpy as np
 from mxnet import autograd, gluon
 
 DEVICES_AT_ANY_TIME = True
+ISSUES_AHEAD = True
 CHANNELS_FIRST = True
-LABELS = "int32"  # of the data sets
+LABELS = "int32"
 mx.npx.set_np()
 
 
@@ -20,10 +21,8 @@ def numpy(x):
     return x.asnumpy()
 
 
-def on(device, x):
-    """Put a NumPy array on a device and return it with the name of its device."""
-    y = mx.np.array(x, ctx=device)
-    return y, str(y.ctx)
+def put(device, x):
+    return mx.np.array(x, ctx=device)
 
 
 def place(x):
@@ -35,7 +34,6 @@ def pretend_gpus(n, monkeypatch):
 
 
 def sgd_step(d2l, x, weights):
-    """Return the weights w after a step of 0.5 that minimises the sum over two examples of w · x."""
     w = array(weights)
     w.attach_grad()
     with autograd.record():
@@ -47,7 +45,6 @@ def sgd_step(d2l, x, weights):
 
 
 def network(device, dropout=0.5):
-    """Return a network with dropout whose logits are the two columns of its input, exactly where none is lost."""
     net = gluon.nn.HybridSequential()
     net.add(gluon.nn.Dropout(dropout), gluon.nn.Dense(2, use_bias=False, in_units=2))
     net.initialize(mx.init.Zero(), ctx=device)
@@ -61,5 +58,4 @@ def initialised(net):
 
 
 def optimizer(net):
-    """Return plain gradient descent with a learning rate of 0.05."""
     return gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.05})

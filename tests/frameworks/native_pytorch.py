@@ -7,8 +7,9 @@ import torch
 from torch import nn
 
 DEVICES_AT_ANY_TIME = True
+ISSUES_AHEAD = False
 CHANNELS_FIRST = True
-LABELS = "int64"  # of the data sets
+LABELS = "int64"
 
 
 def array(x):
@@ -19,10 +20,8 @@ def numpy(x):
     return x.detach().numpy()
 
 
-def on(device, x):
-    """Put a NumPy array on a device and return it with the name of its device."""
-    y = array(x).to(device)
-    return y, str(y.device)
+def put(device, x):
+    return array(x).to(device)
 
 
 def place(x):
@@ -34,7 +33,6 @@ def pretend_gpus(n, monkeypatch):
 
 
 def sgd_step(d2l, x, weights):
-    """Return the weights w after a step of 0.5 that minimises the sum over two examples of w · x."""
     w = torch.tensor(weights, requires_grad=True)
     (torch.tensor(x) @ w).sum().backward()
     (new,) = d2l.sgd((param for param in [w]), 0.5, 2)
@@ -44,7 +42,6 @@ def sgd_step(d2l, x, weights):
 
 
 def network(device, dropout=0.5):
-    """Return a network with dropout whose logits are the two columns of its input, exactly where none is lost."""
     net = nn.Sequential(nn.Dropout(dropout), nn.Linear(2, 2, bias=False)).to(device)
     net[1].weight.data = torch.eye(2)
     return net
@@ -55,5 +52,4 @@ def initialised(net):
 
 
 def optimizer(net):
-    """Return plain gradient descent with a learning rate of 0.05."""
     return torch.optim.SGD(net.parameters(), lr=0.05)

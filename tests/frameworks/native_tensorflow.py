@@ -7,23 +7,20 @@ import tensorflow as tf
 from devices import FakeGPU
 
 DEVICES_AT_ANY_TIME = False
+ISSUES_AHEAD = True
 CHANNELS_FIRST = False
-LABELS = "int32"  # of the data sets
+LABELS = "int32"
 
-
-def array(x):
-    return tf.constant(x)
+array = tf.constant
 
 
 def numpy(x):
     return x.numpy()
 
 
-def on(device, x):
-    """Put a NumPy array on a device and return it with the name of its device."""
+def put(device, x):
     with device:
-        y = tf.constant(x) + 0
-    return y, y.device.split(":", 3)[-1].removeprefix("device:")
+        return tf.constant(x) + 0
 
 
 def place(x):
@@ -44,7 +41,6 @@ def pretend_gpus(n, monkeypatch):
 
 
 def sgd_step(d2l, x, weights):
-    """Return the weights w after a step of 0.5 that minimises the sum over two examples of w · x."""
     w = tf.Variable(weights)
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(tf.linalg.matvec(tf.constant(x), w))
@@ -54,7 +50,6 @@ def sgd_step(d2l, x, weights):
 
 
 def network(device, dropout=0.5):
-    """Return a network with dropout whose logits are the two columns of its input, exactly where none is lost."""
     with device:
         dense = keras.layers.Dense(2, use_bias=False, kernel_initializer="identity")
         return keras.Sequential([keras.Input((2,)), keras.layers.Dropout(dropout), dense])
@@ -65,5 +60,4 @@ def initialised(net):
 
 
 def optimizer(net):
-    """Return plain gradient descent with a learning rate of 0.05."""
     return keras.optimizers.SGD(0.05)

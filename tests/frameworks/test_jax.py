@@ -1,24 +1,7 @@
 """What JAX's folder alone does."""
 
 import numpy as np
-import pytest
-from native_jax import network, on
-from test_synchronize import share_of_issuing
-
-
-def test_more_devices_than_were_made_before_the_start_are_an_error_that_names_the_cure(d2l):
-    on(d2l.try_gpu(), np.ones(2, "float32"))
-    with pytest.raises(RuntimeError, match=r"restart the kernel and call devices\(77\)"):
-        d2l.devices(77)
-
-
-def test_work_is_issued_long_before_it_is_done(d2l, work, numpy):
-    assert share_of_issuing(d2l, work, numpy) < 0.5
-
-
-def test_sgd_needs_gradients(d2l):
-    with pytest.raises(ValueError, match="stores no gradients"):
-        d2l.sgd([], 0.1, 1)
+from native_jax import network
 
 
 def test_an_nnx_module_is_still_training_after_the_evaluation(d2l, batches, two):

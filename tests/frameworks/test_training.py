@@ -4,14 +4,21 @@ import re
 import subprocess
 import sys
 from inspect import getsource
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from book import ROOT
+
 X = np.arange(20, dtype="float32").reshape(10, 2)
 LABELS = np.array([0, 1, 1, 0, 1, 1, 1, 0, 0, 1], "int32")
+SPLIT = """
+import importlib, sys
+d2l = importlib.import_module(sys.argv[1])
+devices = d2l.devices(2)
+X, y = next(iter(d2l.load_data_digits(8)[1]))
+print(*[place(x) for part in d2l.split_batch(X, y, devices) for x in part], sep=", ")
+"""
 
 
 @pytest.mark.parametrize("logits", [[[0.1, 0.9], [0.8, 0.2], [0.4, 0.6]], [1, 0, 1]])
@@ -22,23 +29,16 @@ def test_accuracy_counts_logits_or_classes_that_fit_their_labels(logits, d2l, ar
 
 @pytest.mark.parametrize(("k", "sizes"), [(1, [9]), (2, [5, 4])])
 def test_a_split_loses_nothing_and_its_parts_differ_by_at_most_one(k, sizes, d2l, array, numpy, two):
-    X_shards, y_shards = d2l.split_batch(array(X[:9]), array(LABELS[:9]), two[:k])
-    assert [len(part) for part in y_shards] == [len(part) for part in X_shards] == sizes
-    np.testing.assert_array_equal(np.concatenate([numpy(part) for part in X_shards]), X[:9])
-    np.testing.assert_array_equal(np.concatenate([numpy(part) for part in y_shards]), LABELS[:9])
+    for whole, parts in zip((X, LABELS), d2l.split_batch(array(X[:9]), array(LABELS[:9]), two[:k]), strict=True):
+        assert [len(part) for part in parts] == sizes
+        np.testing.assert_array_equal(np.concatenate([numpy(part) for part in parts]), whole[:9])
     with pytest.raises(ValueError, match="10 examples have 3 labels"):
         d2l.split_batch(array(X), array(LABELS[:3]), two)
 
 
 def test_the_parts_of_a_split_lie_on_their_devices_in_order(d2l, native):
-    code = (
-        f"from {d2l.__name__.replace('.', ' import ')} as d2l\n"
-        "devices = d2l.devices(2)\n"
-        "X, y = next(iter(d2l.load_data_digits(8)[1]))\n"
-        f"{getsource(native.place)}"
-        "print(*[place(x) for part in d2l.split_batch(X, y, devices) for x in part], sep=', ')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    command = [sys.executable, "-c", getsource(native.place) + SPLIT, d2l.__name__]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     places = done.stdout.splitlines()[-1].split(", ")
     assert places[:2] == places[2:]
     numbers = [re.sub(r"\D", "", place) for place in places[:2]]
@@ -51,11 +51,23 @@ def test_a_step_of_sgd_goes_against_the_mean_gradient(d2l, native):
     np.testing.assert_allclose(native.numpy(new), weights - 0.5 * X[1:3].mean(0))
 
 
+@pytest.mark.only("jax", "tensorflow")
+def test_sgd_needs_gradients_where_none_are_stored(d2l):
+    with pytest.raises(ValueError, match="stores no gradients"):
+        d2l.sgd([], 0.1, 1)
+
+
+@pytest.mark.only("pytorch", "mxnet")
+def test_sgd_takes_gradients_that_are_not_stored(d2l, array):
+    w = array(np.ones(2))
+    d2l.sgd([w], 0.5, 2, [array(np.full(2, 2.0))])
+    assert w.tolist() == [0.5, 0.5]
+
+
 def test_accuracy_is_that_of_the_network_in_evaluation_or_of_a_function(d2l, native, batches, two):
     net = native.network(two[0])
-    assert d2l.evaluate_accuracy_gpu(net, batches) == pytest.approx(0.9)
-    assert d2l.evaluate_accuracy_gpu(net, batches, two[0]) == pytest.approx(0.9)
-    assert d2l.evaluate_accuracy_gpu(lambda X: X, batches, two[0]) == pytest.approx(0.9)
+    for arguments in ((net, batches), (net, batches, two[0]), (lambda X: X, batches, two[0])):
+        assert d2l.evaluate_accuracy_gpu(*arguments) == pytest.approx(0.9)
 
 
 def test_accuracy_over_replicas_is_that_of_one(d2l, native, batches, two):
@@ -77,27 +89,17 @@ def test_digits_come_in_minibatches_of_the_frameworks_shape_and_all_of_them(d2l,
     assert sorted(next(iter(d2l.load_data_digits(4, resize=28)[1]))[0].shape) == [1, 4, 28, 28]
 
 
-def test_every_epoch_has_its_own_order_and_every_call_the_same_ones(d2l, numpy):
+def test_training_examples_have_a_new_order_every_epoch_and_test_examples_their_own(d2l, numpy):
     def epochs():
-        train, _ = d2l.load_data_digits(100)
-        return [np.concatenate([numpy(y) for _, y in train]).tolist() for _ in range(2)]
+        loaders = d2l.load_data_digits(100)
+        return [[np.concatenate([numpy(y) for _, y in data]).tolist() for _ in range(2)] for data in loaders]
 
-    first, second = epochs()
+    (first, second), test = epochs()
     assert first != second
     assert sorted(first) == sorted(second)
-    assert epochs() == [first, second]
-
-
-def test_test_examples_come_in_their_own_order_each_time(d2l, numpy):
-    _, test = d2l.load_data_digits(360)
-    first, second = (numpy(next(iter(test))[1]).tolist() for _ in range(2))
-    assert first == second
-    assert first[:8] == [7, 9, 4, 7, 0, 2, 6, 1]  # whatever the version of NumPy and of scikit-learn
-
-
-def images_of_ones(native, n, side, channels):
-    shape = (n, channels, side, side) if native.CHANNELS_FIRST else (n, side, side, channels)
-    return native.array(np.ones(shape, "float32"))
+    assert test[0] == test[1]
+    assert test[0][:8] == [7, 9, 4, 7, 0, 2, 6, 1]  # whatever the version of NumPy and of scikit-learn
+    assert epochs() == [[first, second], test]
 
 
 def test_a_resnet_gives_a_logit_for_each_class(d2l, native):
@@ -107,15 +109,17 @@ def test_a_resnet_gives_a_logit_for_each_class(d2l, native):
     assert np.isfinite(logits).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "shape"),
-    [((3,), (2, 3, 6, 6)), ((3, True), (2, 3, 6, 6)), ((3, True, 2), (2, 3, 3, 3))],
-)
-def test_a_residual_block_is_built_as_in_d2l(arguments, shape, d2l, native):
+@pytest.mark.parametrize(("arguments", "side"), [((3,), 6), ((3, True), 6), ((3, True, 2), 3)])
+def test_a_residual_block_is_built_as_in_d2l(arguments, side, d2l, native):
     block = native.initialised(d2l.Residual(*arguments))
     Y = native.numpy(block(images_of_ones(native, 2, 6, 3)))
-    assert Y.shape == (shape if native.CHANNELS_FIRST else (shape[0], *shape[2:], shape[1]))
+    assert Y.shape == images_of_ones(native, 2, side, 3).shape
     assert Y.min() >= 0
+
+
+def images_of_ones(native, n, side, channels):
+    shape = (n, channels, side, side) if native.CHANNELS_FIRST else (n, side, side, channels)
+    return native.array(np.ones(shape, "float32"))
 
 
 @pytest.fixture
@@ -127,10 +131,9 @@ def images(d2l, native):
 def test_images_come_in_whole_minibatches_and_each_at_most_once_an_epoch(d2l, images, numpy):
     minibatches = [(numpy(X), numpy(y)) for X, y in d2l.load_images(images, 256)]
     assert [(X.shape, y.shape) for X, y in minibatches] == [((256, *images.shape), (256,))] * 5
-    seen = np.concatenate([X for X, _ in minibatches])
-    assert len(np.unique(seen.reshape(len(seen), -1), axis=0)) == 1280
-    known = {images[i][0].tobytes(): images[i][1] for i in range(len(images))}
-    assert [known[X.tobytes()] for X in seen] == np.concatenate([y for _, y in minibatches]).tolist()
+    seen = [(image.tobytes(), label) for X, y in minibatches for image, label in zip(X, y, strict=True)]
+    assert len({image for image, _ in seen}) == 1280
+    assert set(seen) <= {(images[i][0].tobytes(), images[i][1]) for i in range(len(images))}
 
 
 def test_lenet_has_the_same_first_weights_in_every_call_and_learns(d2l, native, images):

@@ -1,4 +1,4 @@
-"""Measure the simulation: `python benchmarks/simulation.py [--quick]`, in any environment.
+"""Measure the simulated cluster: `python benchmarks/simulated_cluster.py [--quick]`, in any environment.
 
 How long each protocol of d2l_utils/collectives/simulation.py takes for 10,000 workers, the best of three runs, and how
 many messages, steps of workers or exchanges with servers a second that makes.
@@ -39,7 +39,7 @@ def runs(n):
 
 def main(arguments=None):
     """Print the time and the speed of each protocol."""
-    parser = argparse.ArgumentParser(description="Measure the simulation.")
+    parser = argparse.ArgumentParser(description="Measure the simulated cluster.")
     parser.add_argument("--quick", action="store_true", help="few workers, to try the program")
     n = 80 if parser.parse_args(arguments).quick else N
     found = {}

@@ -1,4 +1,4 @@
-"""Measure the measuring: `python benchmarks/measuring.py [--quick]`; beside torch.utils.benchmark too where it is.
+"""Measure the clocks: `python benchmarks/clocks.py [--quick]`; beside torch.utils.benchmark too where it is.
 
 Prints, as ratios within one run, what `with Benchmark` adds to an empty block, and how far the medians of `measure`
 lie from those of `timeit` and `torch.utils.benchmark` on the same callables. Candidates take turns, and a ratio is
@@ -83,7 +83,7 @@ def empty_block():
 
 def main(arguments=None):
     """Print the ratios; return whether a median of `measure` is off."""
-    parser = argparse.ArgumentParser(description="Measure the measuring.")
+    parser = argparse.ArgumentParser(description="Measure the clocks.")
     parser.add_argument("--quick", action="store_true", help="the first callable for a moment, to try the program")
     quick = parser.parse_args(arguments).quick
     callables = {"1 µs": (1e-6, 0.1)} if quick else CALLABLES
