@@ -15,131 +15,17 @@ from book import FRAMEWORKS, MODULES, ROOT
 from book.__main__ import main
 
 OTHERS = [name for name in FRAMEWORKS if name not in ("pytorch", "jax")]  # a cell that they share
-HEAD = """\
----
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-    format_version: 0.13
-kernelspec:
-  name: d2l-pytorch
-  display_name: PyTorch
-  language: python
----
-
-"""
-
-SECTION = (
-    HEAD
-    + """\
-# Tiny
-
-(first)=
-## Adding
-
-As {numref}`fig-sum` and {eq}`eq-sum` say, and {cite:t}`ada1843` said {cite:p}`ada1843,boole1854`, see {ref}`first`.
-The next section is {ref}`other <other-start>`; `{eq}` is a role, $x$ a formula.
-
-:::{figure} img/sum.svg
-:name: fig-sum
-:alt: "Two boxes: one sum"
-
-Two numbers go in, see {eq}`eq-sum`.
-:::
-
-$$
-z = x
-  + y
-$$ (eq-sum)
-
-::::{admonition} Estimate: how much is {eq}`eq-sum`?
-One and one.
-
-$$
-1 + 1
-$$
-
-:::{dropdown} Answer
-It is **2**, as {eq}`eq-sum` says.
-
-* two
-:::
-::::
-
-| what | where |
-|---|---|
-| figure | {numref}`fig-sum` |
-| `{numref}` | {numref}`fig-sum`, {eq}`eq-sum` |
-
-```{code-cell} ipython3
-from d2l_utils import claims as d2l
-print('one for all')
-```
-
-```{code-cell} ipython3
-:tags: [pytorch]
-
-word = 'torch'
-```
-
-```{code-cell} ipython3
-:tags: [OTHERS]
-
-word = 'tensor'
-```
-
-```{code-cell} ipython3
-:tags: [jax]
-:alt: 'A picture: three points'
-
-from IPython.display import SVG
-word = 'jax'
-SVG('<svg xmlns="http://www.w3.org/2000/svg"></svg>')
-```
-
-+++ {"tags": ["jax"]}
-
-Only JAX: see {numref}`fig-sum`.
-
-+++
-
-For everyone.
-
-```{code-cell} ipython3
-:tags: [nbval-check-output]
-
-print('word:', word)
-print('✓ a tick')
-print('– a list item')
-```
-
-```{code-cell} ipython3
-d2l.claim('a word is long', len(word), above=3)
-```
-
-```{code-cell} ipython3
-:tags: [solution]
-
-1 + 1
-```
-
-```{code-cell} ipython3
-:tags: [raises-exception]
-
-1 / 0
-```
-
-## References
-
-:::{bibliography}
-:filter: docname in docnames
-:::
-""".replace("OTHERS", ", ".join(OTHERS))
-)
+SECTION = (ROOT / "tests/book/golden/section.md").read_text(encoding="utf-8").replace("OTHERS", ", ".join(OTHERS))
+HEAD = SECTION[: SECTION.index("# Tiny")]
 
 NUMBERS = {
-    "refs": {"fig-sum": "Fig. 1.1", "eq-sum": "(1.1)", "first": "Adding", "other-start": "Other"},
+    "refs": {
+        "fig-sum": "Fig. 1.1",
+        "fig-two": "Fig. 1.2",
+        "eq-sum": "(1.1)",
+        "first": "Adding",
+        "other-start": "Other",
+    },
     "cites": {
         "ada1843": {"p": "Lovelace, 1843", "t": "Lovelace (1843)"},
         "boole1854": {"p": "Boole, 1854", "t": "Boole (1854)"},

@@ -13,7 +13,12 @@ from jupytext.config import load_jupytext_configuration_file
 from book import FRAMEWORKS, MODULES, ROOT
 
 LEAVING = list(FRAMEWORKS)[-1]
-QUICK = ("tests/d2l_utils/test_interface.py", "tests/content/test_taught.py", "tests/content/test_envelope.py")
+QUICK = (
+    "tests/d2l_utils/test_interface.py",
+    "tests/content/test_taught.py",
+    "tests/content/test_envelope.py",
+    "tests/book/test_cells.py",
+)
 
 
 def without_tables(text, framework):
