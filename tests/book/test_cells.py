@@ -5,13 +5,12 @@
 """
 
 import json
-from pathlib import Path
 
 import jupytext
 import nbformat
 import pytest
 from jupytext.config import load_jupytext_configuration_file
-from tiny import HEAD, NUMBERS, SECTION, SVG, Project
+from tiny import GOLDEN, HEAD, NUMBERS, SECTION, SVG, Project
 
 from book import FRAMEWORKS, ROOT, BookError
 from book.cells import expand, lint, of, split
@@ -23,7 +22,6 @@ from book.plain import PlainError, convert, outline
 from book.sources import slugs
 from d2l_utils.claims import MIME
 
-GOLDEN = Path(__file__).parent / "golden"
 PAIR = ["pytorch", "jax"]  # the frameworks of the merged notebook
 IMAGES = {"img/sum.svg": SVG.encode()}
 CLAIM = "d2l.claim('so it is', True)"
