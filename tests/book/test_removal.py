@@ -14,7 +14,12 @@ from book import FRAMEWORKS, MODULES, ROOT
 
 LEAVING = list(FRAMEWORKS)[-1]
 TABLES = re.compile(rf"(?ms)^{LEAVING} = \[\n.*?^\]\n|^\[tool\.d2l\.frameworks\.{LEAVING}\]\n.*?(?=^\[)")
-QUICK = ("tests/d2l_utils/test_interface.py", "tests/content/test_taught.py", "tests/content/test_envelope.py")
+QUICK = (
+    "tests/d2l_utils/test_interface.py",
+    "tests/content/test_taught.py",
+    "tests/content/test_envelope.py",
+    "tests/book/test_cells.py",
+)
 
 
 def without_cells(notebook):
