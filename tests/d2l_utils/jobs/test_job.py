@@ -131,7 +131,10 @@ def test_of_very_many_lines_the_first_appear_and_the_last_is_known():
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("print('before'); raise ValueError('why')", "rank 1 ended with status 1; its last line: ValueError: why"),
+        (
+            "import atexit; atexit.register(print, 'b'); raise ValueError('why')",
+            "rank 1 ended with status 1; its last line: ValueError: why",
+        ),
         ("print('a'); print('==='); import os; os.abort()", "rank 1 was ended by SIGABRT; its last line: a"),
         ("import os; os.kill(os.getpid(), 40)", "rank 1 was ended by signal 40; it printed nothing"),
         ("pass", "the deadline of 0.7 s has passed; still running: rank 0, 2"),
