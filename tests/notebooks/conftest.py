@@ -8,7 +8,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from running import FOLDERS, Ran
 
 from book import ROOT
-from book.files import load
+from book.layout import load
 
 BUILD = ROOT / "_build"
 RUNS = pytest.StashKey[dict[str, list[Ran]]]()  # the runs of each notebook, by its framework and section
