@@ -1,10 +1,11 @@
 """Sources, readers' notebooks and the merged notebook, without running anything.
 
-`golden` holds one section with all that a section may have, and the notebooks that it becomes;
-`PYTHONPATH=.:tests python tests/book/test_cells.py` writes these anew after a change that is meant.
+`golden` holds one section with all that a section may have, the two notebooks that it becomes, and long tables;
+`PYTHONPATH=.:tests python tests/book/test_cells.py` writes the two notebooks anew after an intended change.
 """
 
 import json
+import tomllib
 
 import jupytext
 import nbformat
@@ -23,8 +24,8 @@ from book.sources import slugs
 from d2l_utils.claims import MIME
 
 PAIR = ["pytorch", "jax"]  # the frameworks of the merged notebook
+TABLES = tomllib.loads((GOLDEN / "tables.toml").read_text(encoding="utf-8"))
 IMAGES = {"img/sum.svg": SVG.encode()}
-CLAIM = "d2l.claim('so it is', True)"
 
 
 def read(text):
@@ -136,19 +137,7 @@ def test_ids_are_unique_even_for_equal_cells_and_a_changed_cell_changes_no_other
     assert [a == b for a, b in zip(before, after, strict=True)] == [True] * (len(before) - 2) + [False, True]
 
 
-@pytest.mark.parametrize(
-    ("source", "only"),
-    [
-        (CLAIM, True),
-        (f"{CLAIM}\n# a remark\nd2l.claim('again', lambda: 2,\n          above=1)", True),
-        (f"{CLAIM}\nprint(1)", False),
-        (f"if x:\n    {CLAIM}", False),
-        ("d2l.claims('no', 1)", False),
-        ("claim('no', 1)", False),
-        ("%time\nx = 1", False),
-        ("# a remark", False),
-    ],
-)
+@pytest.mark.parametrize(("source", "only"), TABLES["claims"])
 def test_a_cell_of_nothing_but_claims_is_known(source, only):
     assert expand(whole(code(source)))[-1].only_claims is only
 
@@ -168,27 +157,7 @@ def test_what_no_reader_could_see_is_named_with_its_cell(source, images, problem
         reader(read(source), images=images)
 
 
-@pytest.mark.parametrize(
-    ("source", "problem"),
-    [
-        (":::{tab-set}\n:::", "unknown directive {tab-set}; known: admonition"),
-        ("{numref}`fig-gone`", "unknown label 'fig-gone'"),
-        ("$$x$$ (eq-gone)", "unknown label 'eq-gone'"),
-        ("{cite:p}`gone`", "unknown work 'gone'"),
-        ("{numref}`Figure %s <fig-sum>`", "write the number alone, {numref}`fig-sum`"),
-        (":::{figure} img/sum.svg\n:name: fig-sum\n:::", "figure img/sum.svg has no :alt:"),
-        (":::{figure} img/sum.svg\n:alt: x\n:::", "figure img/sum.svg has no :name:"),
-        ("![a sum](img/sum.svg)", "picture img/sum.svg stands in the text: make it a {figure}"),
-        ("[text](other.md)", "link to 'other.md'"),
-        ("<!-- a remark --> see {eq}`eq-sum`", "{eq}`eq-sum` stands where it is not read"),
-        ('[text](https://a.b "see {eq}`eq-sum`")', "stands where it is not read"),
-        ('An <abbr title="{eq}`eq-sum`">x</abbr>.', "stands where it is not read"),
-        ("<div>\n:::{admonition} Tip\nGo.\n:::\n</div>", ":::{admonition} Tip stands where it is not read"),
-        (":::{figure} img/sum.svg\n:name: fig-sum\n:alt: see {eq}`eq-sum`\n:::", "stands where it is not read"),
-        ("Text.[^1]\n\n[^1]: Note.", "a footnote"),
-        (":::plain\n:::", ":::plain opens no directive"),
-    ],
-)
+@pytest.mark.parametrize(("source", "problem"), TABLES["refused"])
 def test_what_is_left_over_is_an_error_in_plain_words(source, problem):
     with pytest.raises(PlainError) as error:
         convert(source, NUMBERS)
@@ -213,30 +182,12 @@ def test_code_and_tags_of_a_framework_are_in_its_key_and_nothing_else_is(change,
     assert (run_key(before, "jax", {}, {}) == run_key(after, "jax", {}, {})) == same
 
 
-@pytest.mark.parametrize(
-    ("change", "same"),
-    [
-        (("As {numref}", "So {numref}"), True),
-        (("Two numbers go in", "Two numbers come in"), True),
-        (("It is **2**", "It is *2*"), True),
-        (("z = x", "z = 2 x"), True),
-        (("1 + 1", "1 + 2"), True),
-        (("# Tiny", "# Small"), False),
-        (("## Adding", "### Adding"), False),
-        (("(first)=", "(one)="), False),
-        ((":name: fig-sum", ":name: fig-add"), False),
-        (("(eq-sum)\n", "(eq-add)\n"), False),
-        (("\n\nTwo numbers go in, see {eq}`eq-sum`.", ""), False),
-        (("{cite:p}`ada1843,boole1854`", "{cite:p}`ada1843`"), False),
-        (("It is **2**", "{cite:t}`boole1854` says **2**"), False),
-        ((":::{bibliography}", ":::{dropdown}"), False),
-    ],
-)
-def test_whatever_numbers_depend_on_is_in_the_outline_and_no_sentence_or_formula(change, same):
-    assert change[0] in SECTION
+@pytest.mark.parametrize(("old", "new", "same"), TABLES["changes"])
+def test_whatever_numbers_depend_on_is_in_the_outline_and_no_sentence_or_formula(old, new, same):
+    assert old in SECTION
     before, after = (
         [outline(cell["source"]) for cell in read(text).cells if cell.cell_type == "markdown"]
-        for text in (SECTION, SECTION.replace(*change))
+        for text in (SECTION, SECTION.replace(old, new))
     )
     assert (before == after) == same
 

@@ -63,18 +63,7 @@ def test_conda_gets_a_python_that_every_environment_accepts_and_the_same_uv():
 
 # Set-up with a uv that only notes what it is asked for
 
-UV = r"""#!/bin/sh
-if [ "$1" = --version ]; then cat "$UV_LOG.version"; exit; fi
-echo "$@" >> "$UV_LOG"
-if [ -e "$UV_LOG.fails" ] && echo "$@" | grep -qf "$UV_LOG.fails"; then cat "$UV_LOG.says" >&2; exit 2; fi
-[ "$1 $2" != "python find" ] || echo /usr/bin/python3
-[ "$1" != venv ] || { for folder; do :; done; mkdir -p "$folder/bin" && cp "$UV_LOG.python" "$folder/bin/python"; }
-"""
-# The Python of each environment: it registers kernels, and has no browser to fetch.
-PYTHON = r"""#!/bin/sh
-[ "$2" != playwright ] || { echo "Error: getaddrinfo ENOTFOUND" >&2; exit 1; }
-[ "$2" != ipykernel ] || { mkdir -p "$5/share/jupyter/kernels/$7"; touch "$5/share/jupyter/kernels/$7/kernel.json"; }
-"""
+FAKE = Path(__file__).parent / "fake"
 NO_SERVER = "error: Request failed after 3 retries\n  Caused by: dns error: failed to lookup address information\n"
 
 
@@ -88,11 +77,9 @@ class Project:
             copy(ROOT / path, self.root / path)
         (self.root / "notebooks").mkdir()
         (self.root / "notebooks" / "tiny.md").touch()
-        (tools / "uv").write_text(UV)
-        (tools / "uv").chmod(0o755)
+        shutil.copy(FAKE / "uv", tools)
+        shutil.copy(FAKE / "python", f"{self.log}.python")
         Path(f"{self.log}.version").write_text("uv 99.0.0 (fake)\n")
-        Path(f"{self.log}.python").write_text(PYTHON)
-        Path(f"{self.log}.python").chmod(0o755)
 
     def environment(self, path=os.environ["PATH"]):
         outer = ("MAKE", "FRAMEWORKS", "SECTIONS")  # of the make that runs the tests

@@ -7,15 +7,15 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 
+from book import ROOT
+
 pytestmark = pytest.mark.kernel
 
-ROOT = Path(__file__).resolve().parents[2]
 # Whatever Python would connect to is looked up first: note the name, and find nothing.
 NOTING = """
 import socket
@@ -29,43 +29,36 @@ socket.getaddrinfo = note
 """
 
 
-def flags():
-    """Return what the Makefile's target gives to jupyter-lab."""
-    recipe = re.search(r"/jupyter-lab ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text()).group(1)
-    return shlex.split(recipe.replace("\\\n", " "))
-
-
 @pytest.fixture
-def ask(tmp_path):
-    """A function that starts JupyterLab with some flags, asks for addresses and returns the hosts it looked up."""
-    servers = []
+def hosts(tmp_path):
+    """A function that starts JupyterLab with some flags, asks it for news and returns the hosts that it looked up."""
 
-    def ask_(*flags):
-        (tmp_path / "_build" / "notebooks").mkdir(parents=True, exist_ok=True)
+    def looked_up(*flags):
+        (tmp_path / "_build" / "notebooks").mkdir(parents=True)
         log = tmp_path / "hosts"
         log.touch()
         (tmp_path / "sitecustomize.py").write_text(NOTING.format(log=str(log)))
         places = {f"JUPYTER_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
-        server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *flags, "--no-browser", "--allow-root", "--IdentityProvider.token=t"],
+        command = [sys.executable, "-m", "jupyterlab", *flags, "--no-browser", "--allow-root"]
+        with subprocess.Popen(
+            [*command, "--IdentityProvider.token=t"],
             cwd=tmp_path,
             env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)} | places,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-        )
-        servers.append(server)
-        address = started(tmp_path / "RUNTIME", server)
-        assert address.startswith("http://127.0.0.1:")
-        for place in ("news", "update", "extensions?query=git"):
-            request = Request(f"{address}lab/api/{place}", headers={"Authorization": "token t"})
-            with suppress(HTTPError):  # the manager of extensions cannot look any up
-                urlopen(request, timeout=30).read()
+        ) as server:
+            try:
+                address = started(tmp_path / "RUNTIME", server)
+                assert address.startswith("http://127.0.0.1:")
+                for place in ("news", "update", "extensions?query=git"):
+                    request = Request(f"{address}lab/api/{place}", headers={"Authorization": "token t"})
+                    with suppress(HTTPError):  # the manager of extensions cannot look any up
+                        urlopen(request, timeout=30).read()
+            finally:
+                server.kill()
         return sorted(set(log.read_text().split()))
 
-    yield ask_
-    for server in servers:
-        server.kill()
-        server.wait()
+    return looked_up
 
 
 def started(folder, server):
@@ -78,9 +71,10 @@ def started(folder, server):
     raise AssertionError("JupyterLab does not start")
 
 
-def test_lab_asks_no_other_machine_for_news_updates_or_extensions(ask):
-    assert ask(*flags()) == []
+def test_lab_looks_no_host_up_for_news_updates_or_extensions(hosts):
+    recipe = re.search(r"/jupyter-lab ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text()).group(1)
+    assert hosts(*shlex.split(recipe.replace("\\\n", " "))) == []
 
 
-def test_that_would_be_noticed(ask):
-    assert ask("--ServerApp.ip=127.0.0.1") != []
+def test_that_would_be_noticed(hosts):
+    assert hosts("--ServerApp.ip=127.0.0.1") != []
