@@ -20,7 +20,7 @@ def longest_path(nodes: Graph, duration: Mapping[str, float]) -> Callable[[str],
     """Return a function that gives the seconds from a node's start to the graph's end."""
 
     @cache
-    def path(name):
+    def path(name: str) -> float:
         after = [n for n, (_, _, before) in nodes.items() if name in before]
         return duration[name] + max(map(path, after), default=0)
 
@@ -96,7 +96,7 @@ def execute(
     futures: dict[str, Future] = {}
     times: Times = {}
 
-    def work(name):
+    def work(name: str) -> Any:
         inputs = [futures[p].result() for p in nodes[name][2]]
         start = perf_counter()
         result = nodes[name][1](*inputs)

@@ -49,7 +49,7 @@ def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
         Its labels, of shape (n,).
     """
 
-    def mean_loss(net):
+    def mean_loss(net: Any) -> Any:
         return optax.softmax_cross_entropy_with_integer_labels(net(X), y).mean()
 
     loss, grads = nnx.value_and_grad(mean_loss)(net)
@@ -108,7 +108,7 @@ class Residual(nnx.Module):
         skip = partial(conv, in_channels, kernel_size=(1, 1), strides=strides)
         self.skip = skip() if use_1x1conv else nnx.identity
 
-    def __call__(self, X):
+    def __call__(self, X: Any) -> Any:
         return nnx.relu(self.body(X) + self.skip(X))
 
 

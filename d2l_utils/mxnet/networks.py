@@ -88,7 +88,7 @@ class Residual(nn.HybridBlock):
         if use_1x1conv:
             self.skip = nn.Conv2D(num_channels, 1, strides)
 
-    def hybrid_forward(self, F, X):
+    def hybrid_forward(self, F: Any, X: Any) -> Any:
         skipped = self.skip(X) if self.skip else X
         return F.npx.relu(self.body(X) + skipped)
 

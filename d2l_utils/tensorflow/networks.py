@@ -61,7 +61,7 @@ def load_images(images: Any, batch_size: int) -> Iterator[Any]:
     of shape (batch_size,).
     """
 
-    def draw():
+    def draw() -> Iterator[Any]:
         order = np.random.permutation(len(images))
         for start in range(0, len(order) - batch_size + 1, batch_size):
             chosen = [images[i] for i in order[start : start + batch_size]]
@@ -105,7 +105,7 @@ class Residual(keras.Layer):
         if use_1x1conv:
             self.skip = layers.Conv2D(num_channels, 1, strides)
 
-    def call(self, X):
+    def call(self, X: Any) -> Any:
         return keras.ops.relu(self.body(X) + self.skip(X))
 
 

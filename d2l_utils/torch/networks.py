@@ -89,7 +89,7 @@ class Residual(nn.Module):
         )
         self.skip = conv(1, strides) if use_1x1conv else nn.Identity()
 
-    def forward(self, X):
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
         return F.relu(self.body(X) + self.skip(X))
 
 
