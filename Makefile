@@ -103,7 +103,7 @@ test: browser book lint ## set everything up and run all tests (STRICT=1: no tim
 
 check: lint ## lint, check types, run the tests that need no framework, kernel or browser: a minute
 	@$(docs)/python -m pytest -q -p no:cacheprovider -n 2 --dist worksteal -m "not kernel" tests \
-	  --ignore tests/frameworks --ignore tests/browser --ignore tests/notebooks --ignore tests/rack \
+	  --ignore tests/frameworks --ignore tests/browser --ignore tests/notebooks --ignore tests/rack --ignore tests/benchmarks \
 	  --ignore tests/book/test_built.py
 
 lint: ## check layout, style and types

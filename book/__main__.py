@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from book import FRAMEWORKS, BookError
-from book.files import Layout
+from book.layout import Layout
 from d2l_utils.files import locked
 
 

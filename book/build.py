@@ -9,8 +9,8 @@ from typing import Any
 
 from book import MODULES, BookError
 from book.cells import Cell, Entry, code, expand, notebook_of, of
-from book.files import Layout, dump, load
 from book.keys import Kernel, find_kernel, run_key, surroundings, versions
+from book.layout import Layout, dump, load
 from book.merge import all_claims, merge
 from book.sources import number, read, slugs, write_readers
 from book.summary import summary, warn_of_stderr

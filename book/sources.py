@@ -10,8 +10,8 @@ from typing import Any
 
 from book import ROOT, BookError
 from book.cells import Entry, lint, split
-from book.files import Layout, dump, load
 from book.keys import code, hashed, packages
+from book.layout import Layout, dump, load
 from d2l_utils.files import write_atomically
 
 HERE = ROOT / "book"

@@ -15,8 +15,8 @@ from tiny import GOLDEN, HEAD, NUMBERS, SECTION, SVG, Project
 
 from book import FRAMEWORKS, ROOT, BookError
 from book.cells import expand, lint, of, split
-from book.files import Layout
 from book.keys import run_key
+from book.layout import Layout
 from book.merge import all_claims, merge
 from book.outputs import clean
 from book.plain import PlainError, convert, outline

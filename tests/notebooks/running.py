@@ -16,7 +16,7 @@ import psutil
 from jupyter_client.kernelspec import KernelSpecManager
 
 from book.execute import no_orphans
-from book.files import load
+from book.layout import load
 from d2l_utils.claims import MIME, Claim
 from d2l_utils.jobs.job import exposed
 

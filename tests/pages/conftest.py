@@ -4,6 +4,8 @@ A module of tests names its pages in PAGES, what lies beside them in FILES, and 
 the words that the complaint has to hold.
 """
 
+from pathlib import Path
+
 import pytest
 from tiny_book import Book
 
@@ -11,7 +13,8 @@ from tiny_book import Book
 def collected(request, name):
     """Return the pages or files that the modules of the tests to be run name, which may share none."""
     found = {}
-    for module in sorted({item.module for item in request.session.items}, key=lambda module: module.__name__):
+    ours = {item.module for item in request.session.items if item.path.parent == Path(__file__).parent}
+    for module in sorted(ours, key=lambda module: module.__name__):
         for key, value in getattr(module, name, {}).items():
             assert key not in found, f"{key} stands in two modules"
             found[key] = value

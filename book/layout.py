@@ -1,4 +1,4 @@
-"""Notebooks and other derived files on disk, and where they lie."""
+"""Where the project's files lie, and notebooks on disk as JSON."""
 
 import json
 from dataclasses import dataclass
