@@ -78,11 +78,11 @@ def test_a_failing_cell_is_named_and_its_notebook_is_kept_apart_until_the_next_c
             'import os\nos.write(2, b"low-level trouble\\n")\nos.abort()',
             "the kernel died (signal SIGABRT)\n  the kernel said last: low-level trouble\n",
         ),
-        ("import time\ntime.sleep(60)", "ran longer than 2 s: make it do less, or allow more with"),
+        ("import time\ntime.sleep(60)", "ran longer than 5 s: make it do less, or allow more with"),
     ],
 )
 def test_a_dead_or_slow_kernel_is_named_and_takes_its_children_along(project, source, why):
-    assert fails(project, source, options=["--timeout", "2"]).startswith(f"error: tiny (jax), cell 2: {why}")
+    assert fails(project, source, options=["--timeout", "5"]).startswith(f"error: tiny (jax), cell 2: {why}")
 
 
 def test_a_kernel_that_dies_of_a_signal_without_a_name_is_explained():
