@@ -52,7 +52,8 @@ LISTED = {
 
 def test_the_problems_of_a_page_stand_under_its_title_and_link_to_their_places(book):
     listed = book.article("lists")
-    assert [title.get_text() for title in listed.select("h2")] == [f"{book.number('posing')}. Posing#"]
+    (title,) = listed.select("h2")
+    assert title.get_text().endswith(" Posing#")
     assert [(item.a["href"], words(item)) for item in listed.select("li")] == list(LISTED.items())
     page = book.article("posing")
     places = [page.find(id=link.partition("#")[2]).get_text() for link in LISTED]
