@@ -3,7 +3,6 @@
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
-from functools import cached_property
 
 from bs4 import BeautifulSoup
 from sphinx.cmd.build import build_main
@@ -12,6 +11,9 @@ from book import ROOT
 from d2l_utils.claims import Claim
 
 INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\n```\n"
+WORKS = """@article{li2014,
+  author={Li, Mu and Andersen, David and Smola, Alex}, title={Servers}, journal={OSDI}, year={2014}}
+"""
 
 
 def prose(text, framework=None):
@@ -46,18 +48,27 @@ def notebook(*cells, **facts):
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
+def sphinx(source, target, builder, **settings):
+    """Run Sphinx with the book's own settings and these; return (exit status, warnings)."""
+    options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book" / "pages")]
+    options += [f"-Dd2l_{name}={value}" for name, value in settings.items()]
+    warnings = io.StringIO()
+    with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
+        status = build_main([*options, "-d", str(source.parent / "doctrees"), str(source), str(target)])
+    return status, warnings.getvalue()
+
+
 class Book:
     """A book in `folder` of these pages, each a merged notebook or a Markdown text, numbered in their order."""
 
-    def __init__(self, folder, pages, files=(), index=None):
-        self.folder, self.pages = folder, list(pages)
+    def __init__(self, folder, pages, files=()):
+        self.folder, self.pages, self.warnings = folder, list(pages), {}
         (folder / "book").mkdir(parents=True, exist_ok=True)
-        index = index or INDEX.replace("page\n", "".join(f"{name}\n" for name in pages))
-        for name, text in ({"index.md": index, "references.bib": ""} | dict(files)).items():
+        index = INDEX.replace("page", "\n".join(pages))
+        for name, text in ({"index.md": index, "references.bib": WORKS} | dict(files)).items():
             (folder / "book" / name).write_text(text, encoding="utf-8")
         for name, page in pages.items():
             self.write(name, page)
-        self.warnings = {}
 
     def write(self, name, page):
         """Write a page, and the readers' notebooks of a page that has run."""
@@ -72,20 +83,14 @@ class Book:
     def build(self, builder="html"):
         """Run Sphinx; return (exit status, warnings)."""
         places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
-        settings = [f"-Dd2l_{name}={self.folder / place}" for name, place in places.items()]
-        options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book" / "pages"), *settings]
-        warnings = io.StringIO()
-        with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
-            doctrees = ["-d", str(self.folder / "doctrees")]
-            status = build_main([*options, *doctrees, str(self.folder / "book"), str(self.folder / builder)])
-        return status, warnings.getvalue()
+        settings = {name: self.folder / place for name, place in places.items()}
+        return sphinx(self.folder / "book", self.folder / builder, builder, **settings)
 
     def output(self, builder="html"):
-        """Return the folder of what a builder made, without a warning; it is asked once."""
+        """Return the folder of what a builder made without a warning, once for all who ask."""
         if builder not in self.warnings:
             self.warnings[builder] = self.build(builder)
-        status, warnings = self.warnings[builder]
-        assert (status, warnings) == (0, ""), warnings
+        assert self.warnings[builder] == (0, "")
         return self.folder / builder
 
     def whole(self, name):
@@ -105,14 +110,26 @@ class Book:
         """Return the number of a page."""
         return self.pages.index(name) + 1
 
-    @cached_property
-    def faults(self):
-        """What a build complains of, one line each; it has to fail."""
-        status, warnings = self.build()
-        assert status == 1
-        return warnings.splitlines()
-
 
 def words(element):
     """Return the text of an element with single spaces."""
     return " ".join(element.get_text().split())
+
+
+def outline(element, indent=""):
+    """Return the lines that a reader meets in an element; folds, tabs and cells with an id have theirs further in."""
+    lines = []
+    for child in element.find_all(recursive=False):
+        classes = child.get("class", [])
+        titles = [name for name in (child.name, *classes) if name == "details" or name.startswith("only-")]
+        if "cell" in classes and child.get("id"):
+            titles.append(child["id"])
+        if child.name == "tr":
+            lines.append(indent + " | ".join(words(cell) for cell in child.select("th, td")))
+        elif child.name in ("p", "pre", "li", "summary", "label", "h2"):
+            lines.append(f"{indent}{child.name} {words(child).removesuffix('#')}".rstrip())
+        elif titles:
+            lines += [indent + titles[0], *outline(child, f"{indent}  ")]
+        else:
+            lines += outline(child, indent)
+    return lines

@@ -6,9 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tiny_book import build, claim, code, notebook, prose
+from tiny_book import Book, claim, code, notebook, prose
 
-INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\nother\n```\n"
 LONG = "\n\n".join(["One and one is two."] * 40)  # more than a window holds
 WIDE = "  # as long as a line of the chapter may be, which a narrow window does not hold"
 SQUARE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
@@ -31,9 +30,11 @@ def cells(ran):
 
 
 def test_a_book_of_one_framework_passes_the_tests_of_its_pages(tmp_path):
-    files = {"square.svg": SQUARE, "other.ipynb": json.dumps(notebook(*cells(ran=False)))}
-    status, warnings, html = build(tmp_path, *cells(ran=True), index=INDEX, files=files, facts={"jax": RUN})
-    assert (status, warnings) == (0, "")
+    pages = {"page": notebook(*cells(ran=True), jax=RUN), "other": notebook(*cells(ran=False))}
+    book = Book(tmp_path, pages, {"square.svg": SQUARE})
+    reader = {"metadata": {"kernelspec": {"name": "d2l-jax"}}}
+    (tmp_path / "notebooks" / "jax" / "page.ipynb").write_text(json.dumps(reader), encoding="utf-8")
+    html = book.output()
     files = [Path(__file__).with_name(f"test_{name}.py") for name in ("page", "reading", "switch")]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     tests = subprocess.run(command, env=os.environ | {"D2L_HTML": str(html)}, capture_output=True, text=True)

@@ -1,8 +1,6 @@
-"""One book for all tests of the pages, and one of pages with faults.
+"""One book for all tests of the pages: a module names its pages in PAGES, and what lies beside them in FILES."""
 
-A module of tests names its pages in PAGES, what lies beside them in FILES, and in FAULTS pages that stop a build, with
-the words that the complaint has to hold.
-"""
+from pathlib import Path
 
 from pathlib import Path
 
@@ -24,29 +22,11 @@ def collected(request, name):
 @pytest.fixture(scope="session")
 def book(request, tmp_path_factory):
     """A book of all pages."""
-    made = Book(tmp_path_factory.mktemp("book"), collected(request, "PAGES"), collected(request, "FILES"))
-    for name, text in collected(request, "BESIDE").items():
-        (made.folder / name).write_text(text, encoding="utf-8")
-    return made
+    return Book(tmp_path_factory.mktemp("book"), collected(request, "PAGES"), collected(request, "FILES"))
 
 
 @pytest.fixture(scope="session")
-def faulty(request, tmp_path_factory):
-    """A book of all pages with faults, which has no readers' notebooks."""
-    pages = {name: page for name, (page, _) in collected(request, "FAULTS").items()}
-    made = Book(tmp_path_factory.mktemp("faulty"), pages)
-    for path in made.folder.glob("notebooks/*/*"):
-        path.unlink()
-    return made
-
-
-@pytest.fixture
-def complaint(request, faulty):
-    """A function that checks that the build complains of a page of FAULTS, in the words that stand there."""
-
-    def check(name):
-        lines = [line for line in faulty.faults if f"/{name}." in line]
-        for word in request.module.FAULTS[name][1]:
-            assert any(word in line for line in lines), (word, lines)
-
-    return check
+def outlines():
+    """The outlines of pages that stand in outlines.txt, each as a list of lines."""
+    pages = Path(__file__).with_name("outlines.txt").read_text(encoding="utf-8").strip().split("\n\n")
+    return {name: lines for name, *lines in map(str.splitlines, pages)}

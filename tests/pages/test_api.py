@@ -9,7 +9,6 @@ from book.pages.api import blocks, described
 
 PAGE = (ROOT / "notebooks" / "back" / "api.md").read_text(encoding="utf-8")
 PAGES = {"api": "# API\n\n```{api} measure Span Job train_step\n```\n"}
-FAULTS = {"no-such-name": ("# API\n\n```{api} measure Spam\n```\n", ["d2l has no Spam; known: Timer"])}
 MODULE_NAMES = [f"d2l_utils.{module}" for module in MODULES.values()]
 
 
@@ -102,7 +101,3 @@ def test_a_definition_is_found_through_relative_absolute_delayed_and_starred_imp
     assert names == ["absolute", "own", "relative", "Late"]
     assert [exports.definition("p.room", name).name for name in names] == ["absolute", "own", "old", "Late"]
     assert exports.definition("p.room", "numpy") is None
-
-
-def test_a_name_that_nobody_exports_is_an_error(complaint):
-    complaint("no-such-name")

@@ -15,16 +15,6 @@ PAGES = {
     f"with-{kind}": notebook(prose(f"# A {kind}"), prose(RING.replace("ring\n", f"{kind}\n").replace("sum", kind)))
     for kind in KINDS
 }
-CHANGES = {
-    "unknown-explorable": (("} ring", "} wheel"), "unknown explorable 'wheel'; known: ring costs"),
-    "nameless-explorable": ((":name: fig-sum\n", ""), "explorable ring has no :name:"),
-    "explorable-without-text": ((f"\n\n{TEXT}", ""), "needs a paragraph as its caption and a text alternative after"),
-    "explorable-without-caption": ((f"{CAPTION}\n\n", ""), "needs a paragraph as its caption and a text alternative"),
-}
-FAULTS = {
-    name: (notebook(prose("# Page"), prose(RING.replace(*change))), [problem])
-    for name, (change, problem) in CHANGES.items()
-}
 
 
 def scripts(path):
@@ -59,11 +49,6 @@ def test_builders_without_scripts_show_the_text_and_load_none(book):
     assert paragraphs[start + 2] == "A ring of n ranks."
     book.build("epub")
     assert scripts(book.folder / "epub" / "with-ring.xhtml") == []
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_what_an_explorable_lacks_is_said_in_plain_words(complaint, fault):
-    complaint(fault)
 
 
 def test_a_readers_notebook_has_caption_text_and_citations_and_no_directive():

@@ -3,7 +3,7 @@
 import json
 
 from tiny import MACHINE
-from tiny_book import Book
+from tiny_book import Book, outline
 
 from book.pages.machine_profile import binary, quantity, show
 from book.pages.page_info import describe_machine
@@ -30,44 +30,19 @@ def part(**more):
 
 PROFILE = content(jax=part(), torch=part(gpus=[GPU])) | {"machine": MACHINE | {"cpu": ODD}}
 PAGES = {"profile": "# Machine\n\n```{machine}\n```\n"}
-BESIDE = {"machine.json": json.dumps(sealed(PROFILE))}
+FILES = {"../machine.json": json.dumps(sealed(PROFILE))}
 
 
-def tables(page):
-    return [
-        [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table.select("tr")]
-        for table in page.select("table")
-    ]
-
-
-def test_a_profile_shows_the_machine_and_its_figures_in_readable_units(book):
+def test_a_profile_shows_the_machine_and_its_figures_in_readable_units(book, outlines):
     page = book.article("profile")
-    assert f"{ODD}, 2 cores, 8 GiB of memory, no GPU, Tiny OS, measured on 21 November 2026." in page.get_text()
-    assert "make profile" in page.get_text()
-    assert [table[1:] for table in tables(page)] == [
-        [["L1 data", "48 KiB", "one core"]],
-        [["one core", "17.0 GB/s"], ["all cores", "32.0 GB/s"]],
-        [["16 KiB", "1.20 ns"], ["256 MiB", "170 ns"]],
-        [
-            ["NumPy", "–", "360 Gflop/s", "–"],
-            ["PyTorch 1.2", "770 ns", "280 Gflop/s", "–"],
-            ["JAX 1.2", "770 ns", "280 Gflop/s", "–"],
-        ],
-        [[f"{ODD}, PyTorch", "3.35 TB/s", "50.0 Tflop/s", "1000 Tflop/s"]],
-    ]
-    assert all(all(row) for table in tables(page) for row in table)
-    assert "On a GPU that has TF32, TensorFlow and JAX use it" in page.get_text()
+    assert outline(page) == outlines["profile"]
     assert not page.select("tr > :first-child:not(th)")
 
 
 def test_what_a_machine_does_not_report_has_no_table():
     text = show(content(jax=part(date="2026-12-01")) | {"caches": []})
-    assert [head in text for head in ("* - cache", "* - STREAM triad on", "* - working set", "* - on the GPU")] == [
-        False,
-        True,
-        True,
-        False,
-    ]
+    heads = ["cache", "STREAM triad on", "working set", "on the CPU", "on the GPU"]
+    assert [head for head in heads if f"* - {head}" in text] == heads[1:4]
     assert "measured between 21 November 2026 and 1 December 2026." in text
     assert "TF32" not in text
 
@@ -86,15 +61,6 @@ def test_a_machine_is_described_in_one_phrase():
 
 def test_units_read_well_over_the_whole_range():
     values = [0.5e-9, 9.9996e-10, 1.25e-6, 0.02, 1, 31.8e9, 999.4e9, 999.6e9, 2e15]
-    assert [quantity(value, "x") for value in values] == [
-        "0.500 nx",
-        "1.00 nx",
-        "1.25 µx",
-        "20.0 mx",
-        "1.00 x",
-        "31.8 Gx",
-        "999 Gx",
-        "1.00 Tx",
-        "2000 Tx",
-    ]
+    written = "0.500 nx, 1.00 nx, 1.25 µx, 20.0 mx, 1.00 x, 31.8 Gx, 999 Gx, 1.00 Tx, 2000 Tx"
+    assert ", ".join(quantity(value, "x") for value in values) == written
     assert [binary(size) for size in (64, 2**14, 3 * 2**19, 2**30)] == ["64 bytes", "16 KiB", "1.5 MiB", "1 GiB"]

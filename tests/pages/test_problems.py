@@ -1,7 +1,6 @@
 """The page of all problems: what it lists, and where its links lead."""
 
-import pytest
-from tiny_book import Book, code, notebook, prose
+from tiny_book import Book, code, notebook, prose, words
 
 ENVELOPE = """\
 :::::{admonition} Back-of-the-envelope problem: how long?
@@ -18,7 +17,7 @@ Too long?
 EXERCISES = """\
 ## Exercises
 
-1. {cite:t}`ada1843` adds `1` and 1. How?
+1. {cite:t}`li2014` adds `1` and 1. How?
 
 :::{dropdown} Solution
 1. No exercise.
@@ -27,10 +26,8 @@ EXERCISES = """\
 2. What is two and two? Count.
    1. Nor is this.
 """
-BIB = "@book{ada1843, author={Ada Lovelace}, title={Notes}, year=1843, publisher={Taylor}}"
-INDEX = "# Tiny\n\n```{toctree}\nposing\nlists\n```\n"
 LISTS = "# Lists\n\n```{problems}\n```\n"
-BOOK = {
+PAGES = {
     "posing": notebook(
         prose("# Posing\n\n1. No exercise\n\n$$ 1 $$ (eq-sum)"),
         prose(ENVELOPE),
@@ -43,44 +40,25 @@ BOOK = {
     ),
     "lists": LISTS,
 }
+LISTED = {
+    "posing.html#envelope-1": "How long? How long does that take, with 2 disks?",
+    "posing.html?tab=jax#envelope-2-jax": "A heap (JAX): How long does that take, with 2 disks?",
+    "posing.html#exercise-1": "Exercise 1: Li et al. (2014) adds 1 and 1.",
+    "posing.html#exercise-2": "Exercise 2: What is two and two?",
+    "posing.html?tab=pytorch#exercise-3-pytorch": "Exercise 3 (PyTorch): Say how.",
+    "posing.html?tab=jax#exercise-3-jax": "Exercise 3 (JAX): Say why.",
+}
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    return Book(tmp_path_factory.mktemp("problems"), BOOK, files={"references.bib": BIB}, index=INDEX)
-
-
-@pytest.fixture
-def listed(small):
-    return small.article("lists")
-
-
-def test_the_problems_of_a_page_stand_under_its_title(listed):
-    assert listed.h2.get_text().removesuffix("#") == "Posing"
-    assert [" ".join(item.get_text().split()) for item in listed.select("li")] == [
-        "How long? How long does that take, with 2 disks?",
-        "A heap (JAX): How long does that take, with 2 disks?",
-        "Exercise 1: Lovelace (1843) adds 1 and 1.",
-        "Exercise 2: What is two and two?",
-        "Exercise 3 (PyTorch): Say how.",
-        "Exercise 3 (JAX): Say why.",
-    ]
-
-
-def test_each_problem_links_to_its_place(listed, small):
-    links = [item.a["href"] for item in listed.select("li")]
-    assert links == [
-        "posing.html#envelope-1",
-        "posing.html?tab=jax#envelope-2-jax",
-        "posing.html#exercise-1",
-        "posing.html#exercise-2",
-        "posing.html?tab=pytorch#exercise-3-pytorch",
-        "posing.html?tab=jax#exercise-3-jax",
-    ]
-    page = small.article("posing")
-    places = [page.find(id=link.partition("#")[2]) for link in links]
-    assert ["how long?" in places[0].get_text(), "two and two" in places[3].get_text()] == [True, True]
-    assert None not in places
+def test_the_problems_of_a_page_stand_under_its_title_and_link_to_their_places(book):
+    listed = book.article("lists")
+    (title,) = listed.select("h2")
+    assert title.get_text().endswith(" Posing#")
+    assert [(item.a["href"], words(item)) for item in listed.select("li")] == list(LISTED.items())
+    page = book.article("posing")
+    places = [page.find(id=link.partition("#")[2]).get_text() for link in LISTED]
+    found = ["how long?", "a heap", "adds 1", "two and two", "Say how", "Say why"]
+    assert all(text in place for text, place in zip(found, places, strict=True))
 
 
 def test_a_changed_exercise_reaches_the_list(tmp_path):
