@@ -62,7 +62,7 @@ setup: ## make the environments and kernels
 notebooks: ## write the readers' notebooks into _build/notebooks, run nothing
 	@$(book) notebooks --frameworks $(AVAILABLE)
 
-profile: ## measure anew what this machine can do
+profile: ## measure this machine again
 	@$(book) profile --frameworks $(AVAILABLE)
 
 book: _build/html/index.html ## set everything up, run the notebooks that changed, build the HTML book
@@ -123,7 +123,7 @@ endif
 rack: ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
 	@_build/env/$(firstword $(AVAILABLE))/bin/python -m rack
 
-pins: ## resolve requirements/ anew from pyproject.toml
+pins: ## resolve requirements/ again from pyproject.toml
 	@$(PYTHON) -m book.setup.environments --pins
 
 clean: ## remove what was built, keep the environments

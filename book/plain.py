@@ -28,7 +28,7 @@ LEFT_OVER = re.compile(r"\{[a-zA-Z][\w:.-]*\}`[^`]*`?|^\W*(?::::+|```+)\{.*", re
 
 
 class PlainError(ValueError):
-    """What cannot be said in plain Markdown."""
+    """What cannot be expressed in plain Markdown."""
 
 
 @dataclass

@@ -73,7 +73,7 @@ class ClaimRenderer:
 class FoldChecks(SphinxTransform):
     """Show the claims of a cell that holds nothing else, and fold its code."""
 
-    default_priority = 194  # before solutions and tabs are gathered, while what a cell gave still follows it
+    default_priority = 194  # before solutions and tabs are gathered, while a cell's outputs still follow it
 
     def apply(self, **kwargs: Any) -> None:
         """Change the page."""
@@ -83,7 +83,7 @@ class FoldChecks(SphinxTransform):
             code = [part for part in cell if part["nb_element"] == "cell_code_source"]
             results = results_after(cell)
             if not code or (len(cell) == len(code) and not results):
-                continue  # what a cell gave, or one that did not run: its code is all there is
+                continue  # an output, or a cell that did not run: its code is all there is
             for part in [*results, *code]:
                 part.parent.remove(part)
             cell.extend([*results, fold("how it is checked", code, classes=["how"])])

@@ -60,12 +60,12 @@ def frameworks_of(document: nodes.document) -> list[str]:
 
 
 def is_result(node: Any) -> bool:
-    """Tell whether a node shows what a shared cell, which stands before it, gave in one framework."""
+    """Tell whether a node shows what the shared cell before it printed in one framework."""
     return framework_of(node) is not None and "tag_remove-input" in node["classes"]
 
 
 def results_after(cell: Any) -> list[Any]:
-    """Return the cells after a shared one that show what it gave in each framework."""
+    """Return the cells after a shared one that show what it printed in each framework."""
     place = cell.parent.index(cell)
     return list(itertools.takewhile(is_result, cell.parent.children[place + 1 :]))
 

@@ -37,7 +37,7 @@ class LeftOutError(SetupError):
 
 
 def tell(line: str) -> None:
-    """Say on stderr what goes on, since stdout carries the result."""
+    """Report progress on stderr, since stdout carries the result."""
     print(line, file=sys.stderr, flush=True)
 
 

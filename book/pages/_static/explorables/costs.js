@@ -1,4 +1,4 @@
-// The time of an all-reduce by each algorithm: the formulas of d2l_utils/costs.py behind sliders.
+// The time of an all-reduce by each algorithm: the formulas of d2l_utils/collectives/cost_model.py behind sliders.
 "use strict";
 
 {
@@ -45,8 +45,8 @@
     return `${100 * Math.min(1, Math.max(0.005, share))}%`;
   }
 
-  // Return the row of a algorithm: its name, its bar, its time.
-  function schemeRow(name, seconds, fastest) {
+  // Return the row of an algorithm: its name, its bar, its time.
+  function algorithmRow(name, seconds, fastest) {
     const bar = make("span", { class: seconds > LAST ? "bar beyond" : "bar" });
     bar.style.width = percent(seconds);
     const time = make("td", {}, quantity(seconds, TIME, 3));
@@ -100,7 +100,7 @@
         Object.entries(ALGORITHMS).map(([name, time]) => [name, time({ ...settings, r, N })]),
       );
       const least = Math.min(...Object.values(times));
-      const bars = Object.entries(times).map(([name, seconds]) => schemeRow(name, seconds, seconds === least));
+      const bars = Object.entries(times).map(([name, seconds]) => algorithmRow(name, seconds, seconds === least));
       body.replaceChildren(...bars, scaleRow());
       words.textContent = told(times);
     }
