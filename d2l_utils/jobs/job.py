@@ -17,6 +17,7 @@ from threading import Condition, Thread
 from types import TracebackType
 from typing import Any
 
+from d2l_utils.files import write_atomically
 from d2l_utils.jobs import namespace
 from d2l_utils.jobs.commands import environments, free_ports, per_rank, words
 from d2l_utils.jobs.processes import BOUND, FOLDER, GRACE, end, exposed, marked
@@ -63,10 +64,7 @@ def return_value(value: Any) -> None:
     """
     if FOLDER not in os.environ:
         raise RuntimeError("return_value works only in a process that launch started")
-    path = Path(os.environ[FOLDER], os.environ["RANK"])
-    unfinished = path.with_suffix(f".{os.getpid()}")
-    unfinished.write_bytes(pickle.dumps(value))
-    os.replace(unfinished, path)
+    write_atomically(Path(os.environ[FOLDER], os.environ["RANK"]), pickle.dumps(value))
 
 
 class Job:
