@@ -1,10 +1,10 @@
 # What is set up and in which order; `make help` prints the targets.
 #   environments → python -m book build (it knows which notebook is out of date) → Sphinx → _build/html
-# FRAMEWORKS="pytorch jax" and SECTIONS="async-computation" restrict any target.
+# FRAMEWORKS="pytorch jax" and SECTIONS="async-computation" restrict any target. STRICT=1 lets no timed claim miss.
 
 PYTHON ?= python3
 PORT ?= 8000
-KNOWN := pytorch tensorflow jax mxnet
+KNOWN := $(shell sed -n 's/^\[tool.d2l.frameworks.\([a-z]*\)\]$$/\1/p' pyproject.toml)
 SLUGS := $(filter-out index,$(patsubst notebooks/%.md,%,$(wildcard notebooks/*.md)))
 FRAMEWORKS ?= $(KNOWN)
 SECTIONS ?= $(SLUGS)
@@ -26,28 +26,35 @@ export JUPYTER_DATA_DIR := $(CURDIR)/_build/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(CURDIR)/_build/jupyter/runtime
 export IPYTHONDIR := $(CURDIR)/_build/jupyter/ipython
 export MPLCONFIGDIR := $(CURDIR)/_build/jupyter/matplotlib
-export D2L_MACHINE_CARD := $(CURDIR)/_build/machine.json
+export D2L_MACHINE_PROFILE := $(CURDIR)/_build/machine.json
+ifeq ($(STRICT),1)
+export D2L_STRICT := 1
+endif
 unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks card book ALWAYS lab serve browser test lint benchmark rack pins clean distclean
+.PHONY: help setup notebooks profile book ALWAYS lab serve browser test check lint benchmark rack pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # The environments are looked after before the rest of this file is read, because they tell which frameworks this
 # machine can run; each time, so that what could not be had is tried again.
-ifneq ($(filter setup notebooks card book lab serve browser test lint benchmark rack _build/%,$(MAKECMDGOALS)),)
-AVAILABLE := $(shell $(PYTHON) -m book.environments docs $(FRAMEWORKS))
-$(if $(AVAILABLE),,$(error nothing can be built before the environments are made))
+cannot := nothing can be built before the environments are made
+ifneq ($(filter setup notebooks profile book lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
+AVAILABLE := $(shell $(PYTHON) -m book.setup.environments docs $(FRAMEWORKS))
+$(if $(AVAILABLE),,$(error $(cannot)))
+else ifneq ($(filter check lint,$(MAKECMDGOALS)),)
+$(if $(shell $(PYTHON) -m book.setup.environments docs),,$(error $(cannot)))
 endif
 
 docs := _build/env/docs/bin
 book := $(docs)/python -m book
 choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
 run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
-pages := $(wildcard book/pages/*.py book/pages/_static/* book/pages/_templates/*)
+# What the pages are made of besides the merged notebooks: the API reference is in the docstrings of d2l_utils.
+pages := $(shell find book/pages d2l_utils -type f ! -name '*.pyc')
 
 setup: ## make the environments and kernels
 	@:
@@ -55,22 +62,22 @@ setup: ## make the environments and kernels
 notebooks: ## write the readers' notebooks into _build/notebooks, run nothing
 	@$(book) notebooks --frameworks $(AVAILABLE)
 
-card: ## measure anew what this machine can do
-	@$(book) card --frameworks $(AVAILABLE)
+profile: ## measure this machine again
+	@$(book) profile --frameworks $(AVAILABLE)
 
 book: _build/html/index.html ## set everything up, run the notebooks that changed, build the HTML book
 	@echo "the book: _build/html/index.html"
 
-# Always asked, and new only if something in the book has changed.
+# Always checked, and newer only if something in the book has changed.
 _build/merged: ALWAYS
 	@$(book) build $(choice)
 
 _build/html/index.html: _build/merged $(pages)
-	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter %.py,$?),-E) -b html -c book/pages \
+	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter book/%.py,$?),-E) -b html -c book/pages \
 	  -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
-lab: notebooks ## open JupyterLab on the readers' notebooks, which asks nothing of another machine
+lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network connections
 	@mkdir -p $(JUPYTER_CONFIG_DIR)/labconfig
 	@echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' \
 	  > $(JUPYTER_CONFIG_DIR)/labconfig/page_config.json
@@ -81,35 +88,43 @@ serve: book ## serve the book on 127.0.0.1 (PORT=8000)
 	$(docs)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
 browser: ## find a browser for the tests of the pages, or fetch one
-	@$(PYTHON) -m book.environments --browser
+	@$(PYTHON) -m book.setup.environments --browser
 
-test: browser book lint ## set everything up and pass all tests
+test: browser book lint ## set everything up and run all tests (STRICT=1: no timed claim may miss)
 	@for f in $(AVAILABLE); do echo "== d2l_utils in $$f"; \
-	  _build/env/$$f/bin/python -m pytest -q -p no:cacheprovider tests/utils --framework $$f || exit 1; done
-	@echo "== notebooks, claims strict"
+	  _build/env/$$f/bin/python -m pytest -q -p no:cacheprovider tests/frameworks --framework $$f || exit 1; done
+	@echo "== notebooks"
 	@$(docs)/python -m pytest -v --no-header -p no:cacheprovider tests/notebooks/test_notebooks.py \
 	  --notebooks $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 	@echo "== the book"
 	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist loadfile tests \
-	  --ignore tests/utils --ignore tests/browser --ignore tests/notebooks/test_notebooks.py
+	  --ignore tests/frameworks --ignore tests/browser --ignore tests/notebooks/test_notebooks.py
 	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist worksteal tests/browser
 
-lint: ## look for slips in the code
-	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && echo "ruff: no slips"
+check: lint ## lint, check types, run the tests that need no framework, kernel or browser: a minute
+	@$(docs)/python -m pytest -q -p no:cacheprovider -n 2 --dist worksteal -m "not kernel" tests \
+	  --ignore tests/frameworks --ignore tests/browser --ignore tests/notebooks --ignore tests/rack --ignore tests/benchmarks \
+	  --ignore tests/book/test_built.py
 
-benchmark: book ## measure the measuring, the build, how close the machine is used, all-reduces and training steps
-	@$(docs)/python benchmarks/building.py $(AVAILABLE)
-	@_build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/measuring.py
-	@_build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/simulation.py
-	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/hardware.py)
-	@$(if $(filter pytorch,$(AVAILABLE)),_build/env/pytorch/bin/python benchmarks/all_reduces.py)
-	@for f in $(AVAILABLE); do _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
+lint: ## check layout, style and types
+	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && $(docs)/mypy --no-error-summary
+
+benchmark: book ## measure the build, the clocks, the machine, all-reduces and training steps, 15 minutes at most
+	@echo "== build of one section"; $(docs)/python benchmarks/building.py $(firstword $(AVAILABLE))
+	@echo "== clocks"; _build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/clocks.py
+	@echo "== simulated cluster"; _build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/simulated_cluster.py
+ifneq ($(filter pytorch,$(AVAILABLE)),)
+	@echo "== machine"; _build/env/pytorch/bin/python benchmarks/hardware.py
+	@echo "== all-reduces"; _build/env/pytorch/bin/python benchmarks/all_reduces.py
+endif
+	@for f in $(AVAILABLE); do echo "== a training step in $$f"; \
+	  _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
 
 rack: ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
 	@_build/env/$(firstword $(AVAILABLE))/bin/python -m rack
 
-pins: ## resolve requirements/ anew from pyproject.toml
-	@$(PYTHON) -m book.environments --pins
+pins: ## resolve requirements/ again from pyproject.toml
+	@$(PYTHON) -m book.setup.environments --pins
 
 clean: ## remove what was built, keep the environments
 	rm -rf $(filter-out _build/env _build/jupyter _build/uv _build/browsers,$(wildcard _build/*))

@@ -1,9 +1,10 @@
-"""Measure the build: `python benchmarks/building.py FRAMEWORK…`, after `make book`.
+"""Measure the build: `python benchmarks/building.py FRAMEWORK [--section SLUG]`, after `make book`.
 
-Prints, as ratios within one run, what our pipeline takes for the notebooks and pages of all sections, cold and after
-small changes, against `jupyter nbconvert --execute` of the same notebooks. Works on a copy of the project's sources.
+Prints, as ratios within one run, the time of our pipeline for one section and framework, from nothing and after small
+changes, over that of `jupyter nbconvert --execute` of the same notebook. Works on a copy of the project's sources.
 """
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -24,44 +25,54 @@ def seconds(*command, folder):
 
 
 def copy_project(folder):
-    """Copy the sources and the card of the machine, whose measuring is not what is measured."""
+    """Copy the sources and the machine profile, which is not to be measured again."""
     hidden = shutil.ignore_patterns("_build", ".git", "__pycache__")
     shutil.copytree(ROOT, folder, ignore=hidden, dirs_exist_ok=True)
     (folder / "_build").mkdir()
     shutil.copy2(ROOT / "_build" / "machine.json", folder / "_build")
 
 
-def build(folder, frameworks):
-    """Do what `make book` does, without its look at the environments; return the seconds."""
-    book = [sys.executable, "-m", "book", "build", "--frameworks", *frameworks]
+def build(folder, framework, section):
+    """Do what `make book` does for one section, without its look at the environments; return the seconds."""
+    book = [sys.executable, "-m", "book", "build", "--frameworks", framework, "--sections", section]
     sphinx = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-b", "html", "-c", "book/pages"]
     html = ["-d", "_build/doctrees/html", "_build/book", "_build/html"]
     return seconds(*book, folder=folder) + seconds(*sphinx, *html, folder=folder)
 
 
 def append(path, text):
+    """Add text to the end of a file."""
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
 
-def main(frameworks):
+def convert(folder, framework, section):
+    """Execute the section's notebook by nbconvert; return the seconds."""
+    options = ["--to", "html", "--execute", "--ExecutePreprocessor.timeout=300", "--output-dir", f"{folder}/plain"]
+    notebook = folder / "_build" / "notebooks" / framework / f"{section}.ipynb"
+    return seconds(sys.executable, "-m", "nbconvert", *options, str(notebook), folder=folder)
+
+
+def main(arguments=None):
     """Print the times and their ratios."""
+    parser = argparse.ArgumentParser(description="Measure the build.")
+    parser.add_argument("framework")
+    parser.add_argument("--section", default="async-computation")
+    options = parser.parse_args(arguments)
+    choice = options.framework, options.section
     with tempfile.TemporaryDirectory() as name:
         folder, found = Path(name), {}
         copy_project(folder)
-        found["cold build"] = build(folder, frameworks)
-        found["after no change"] = build(folder, frameworks)
-        append(folder / "notebooks" / "hardware.md", "\nOne more sentence.\n")
-        found["after a changed sentence"] = build(folder, frameworks)
+        found["from nothing"] = build(folder, *choice)
+        found["after no change"] = build(folder, *choice)
+        append(folder / "notebooks" / f"{options.section}.md", "\nOne more sentence.\n")
+        found["after a changed sentence"] = build(folder, *choice)
         append(folder / "book" / "pages" / "_static" / "book.css", "\n/* One more remark. */\n")
-        found["after a changed style sheet"] = build(folder, frameworks)
-        notebooks = sorted(map(str, (folder / "_build" / "notebooks").glob("*/*.ipynb")))
-        options = ["--to", "html", "--execute", "--ExecutePreprocessor.timeout=300", "--output-dir", f"{folder}/plain"]
-        nbconvert = [sys.executable, "-m", "nbconvert", *options]  # one by one: several would share a kernel
-        plain = sum(seconds(*nbconvert, notebook, folder=folder) for notebook in notebooks)
-    print(f"build of {len(notebooks)} notebooks                     seconds   over nbconvert --execute")
+        found["after a changed style sheet"] = build(folder, *choice)
+        plain = convert(folder, *choice)
+    print(f"{options.section} in {options.framework:<21} seconds   over nbconvert --execute")
     for title, taken in ({"nbconvert --execute": plain} | found).items():
         print(f"{title:<38} {taken:9.2f}   {taken / plain:9.3f}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,10 +1,11 @@
-"""Measure the section on hardware: `python benchmarks/hardware.py`, in the PyTorch environment, with a C compiler.
+"""Measure the section on hardware: `benchmarks/hardware.py [--quick]`, in PyTorch's environment, with a C compiler.
 
-Sets the triad and the chase of d2l_utils.kernels beside hardware.c, on the same arrays, and PyTorch's product
+Sets the triad and the chase of d2l_utils.machine.probes beside hardware.c, on the same arrays, and PyTorch's product
 beside the other BLAS at hand and the peak, which is measured too. Candidates take turns within one run, in an order
 drawn by lot. Ends with status 1 when a ratio misses its bounds by the medians of the rounds and by the best rounds.
 """
 
+import argparse
 import ctypes
 import os
 import platform
@@ -23,13 +24,16 @@ from random import Random
 import numpy as np
 import torch
 
-from d2l_utils.kernels import chase, lay_ring, triad
-from d2l_utils.machine import answer, caches, cores
+from d2l_utils.machine.probes import chase, lay_ring, triad
+from d2l_utils.machine.system import answer, caches, cores
 
+QUICK = "--quick" in sys.argv[1:]  # smaller and shorter, to try the program
 SECONDS = {"triad": 8, "product": 16, "chase": 2}  # of taking turns; chase: at each size
 SIZES = (1024, 2048, 4096)  # of the matrices, of which each product may choose
 RING = 2**28  # bytes, far beyond what a core finds in its caches
 CONTROLS = (2**15, 2**20)  # bytes, within the first and the second cache of most machines
+if QUICK:
+    SECONDS, SIZES, RING = dict.fromkeys(SECONDS, 0.05), (256, 512), 2**22
 TYPES = dict(zip("pdfli", (ctypes.c_void_p, ctypes.c_double, ctypes.c_float, ctypes.c_long, ctypes.c_int), strict=True))
 ARGUMENTS = {"triads": "pppdlii", "chase": "pl", "add": "l", "multiply_add": "lff", "alternate": "lllpp"}
 
@@ -231,17 +235,21 @@ def hidden(ladder):
     print("What the system tells, and what acts")
     data = [f"L{cache['level']} {cache['bytes'] >> 10} KiB" for cache in caches() if cache["kind"] != "instruction"]
     cliffs = [f"{b >> 10} ({ladder[b] / ladder[a]:.1f} ×)" for a, b in pairwise(ladder) if ladder[b] > 1.4 * ladder[a]]
-    print(f"  caches: {', '.join(data) or 'not told'}; cliffs, in KiB, against half the size: {', '.join(cliffs)}")
+    print(f"  caches: {', '.join(data) or 'unknown'}; cliffs, in KiB, against half the size: {', '.join(cliffs)}")
     print("  ns a load, by KiB:", ", ".join(f"{size >> 10}: {1e9 * seconds:.3g}" for size, seconds in ladder.items()))
-    print("  clock:", answer("grep", "-m1", "cpu MHz", "/proc/cpuinfo") or "not told", "(measured: with the product)")
-    mode = answer("cat", "/sys/kernel/mm/transparent_hugepage/enabled") or "not told"
-    huge = answer("grep", "AnonHugePages", f"/proc/{os.getpid()}/smaps_rollup") or "not told"
+    print("  clock:", answer("grep", "-m1", "cpu MHz", "/proc/cpuinfo") or "unknown", "(measured: with the product)")
+    mode = answer("cat", "/sys/kernel/mm/transparent_hugepage/enabled") or "unknown"
+    huge = answer("grep", "AnonHugePages", f"/proc/{os.getpid()}/smaps_rollup") or "unknown"
     print(f"  huge pages: {mode}; with the ring of {RING >> 10} kB: {huge}")
     cycles = answer("perf", "stat", "-x,", "-o", "/dev/stdout", "-e", "cycles", "true")
     print("  perf stat -e cycles:", "works" if cycles.split("\n")[-1][:1].isdigit() else "does not work or is missing")
 
 
 def main():
+    """Print all comparisons; return whether one misses its bounds, which --quick does not ask."""
+    parser = argparse.ArgumentParser(description="Measure the section on hardware.")
+    parser.add_argument("--quick", action="store_true", help="smaller and shorter, to try the program")
+    parser.parse_args()
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(cores()) as pool:
         c, ring = compiled(folder), np.zeros(RING // 8 + 8, np.int64)
@@ -250,11 +258,12 @@ def main():
         last = max((size for size in ladder if ladder[size] < ladder[RING] / 2), default=RING)
         parts = [(loads, ring), (triads, max(4 * last, RING // 2) // 8, pool), (products, pool)]
         # A part that misses is measured again, up to twice: neighbours may have been at work.
-        missed = sum(all(measure(c, *arguments) for _ in range(3)) for measure, *arguments in parts)
+        tries = 1 if QUICK else 3
+        missed = sum(all(measure(c, *arguments) for _ in range(tries)) for measure, *arguments in parts)
         hidden(ladder)
     print(f"parts that missed: {missed}; {time.perf_counter() - start:.0f} s;", end=" ")
     print(f"{os.getloadavg()[0]:.1f} processes wanted {cores()} cores (with more than cores, run again later)")
-    return bool(missed)
+    return bool(missed) and not QUICK
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A ring all-reduce between processes, written from scratch over torch.distributed's point-to-point messages.
 
 `launch(["ring.py", FILE, RUNS, ELEMENTS…], n)` is the worker of all_reduces.py: n ranks meet over the file, check this
-ring and `dist.all_reduce` at each number of float32 elements, and time both. Each hands back {elements: {name: [s]}}.
+ring and `dist.all_reduce` at each number of float32 elements, and time both. Each returns {elements: {name: [s]}}.
 """
 
 import os
@@ -12,7 +12,7 @@ import time
 import torch
 import torch.distributed as dist
 
-from d2l_utils.launch import hand_back
+from d2l_utils.jobs.job import return_value
 
 PIECE = 2**18  # elements: 1 MiB, which the second cache keeps from its arrival to its addition
 WARM_UP = 5
@@ -105,7 +105,7 @@ def main(file, runs, *counts):
             for name in lot.sample(list(candidates), len(candidates)):
                 found[count][name].append(seconds(x, candidates[name]))
         found[count] = {name: times[WARM_UP:] for name, times in found[count].items()}
-    hand_back(found)
+    return_value(found)
     dist.barrier()
     dist.destroy_process_group()
 

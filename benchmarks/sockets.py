@@ -1,7 +1,7 @@
-"""Schemes over sockets beside gloo: `launch(["sockets.py", FILE, RUNS, BYTES…], n)` is a worker of all_reduces.py.
+"""Algorithms over sockets beside gloo: `launch(["sockets.py", FILE, RUNS, BYTES…], n)` is a worker of all_reduces.py.
 
-The ranks meet over the file for gloo and over HOSTS for the sockets; the schemes take turns. Rank 0 hands back what
-`d2l_utils.collectives.measured` returns.
+The ranks meet over the file for gloo and over HOSTS for the sockets; the algorithms take turns. Rank 0 returns what
+`d2l_utils.collectives.measure.measured` does.
 """
 
 import sys
@@ -9,25 +9,25 @@ import sys
 import torch
 import torch.distributed as dist
 
-from d2l_utils.collectives import SCHEMES, measured
-from d2l_utils.launch import hand_back
-from d2l_utils.mesh import Mesh
+from d2l_utils.collectives.communicator import Communicator
+from d2l_utils.collectives.measure import ALGORITHMS, measured
+from d2l_utils.jobs.job import return_value
 
 
-def gloo(mesh, x):
+def gloo(comm, x):
     """Replace the vector by the sum, by the framework."""
     dist.all_reduce(torch.from_numpy(x))
 
 
 def main(file, runs, *sizes):
     torch.set_num_threads(1)
-    with Mesh() as mesh:
-        dist.init_process_group("gloo", init_method=f"file://{file}", rank=mesh.rank, world_size=mesh.n)
-        found = measured(mesh, SCHEMES | {"gloo": gloo}, [int(size) for size in sizes], int(runs))
+    with Communicator() as comm:
+        dist.init_process_group("gloo", init_method=f"file://{file}", rank=comm.rank, world_size=comm.world_size)
+        found = measured(comm, ALGORITHMS | {"gloo": gloo}, [int(size) for size in sizes], int(runs))
         dist.barrier()
         dist.destroy_process_group()
-    if mesh.rank == 0:
-        hand_back(found)
+    if comm.rank == 0:
+        return_value(found)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
-"""Measure a training step: `python benchmarks/steps.py FRAMEWORK`, in its environment, after `make notebooks`.
+"""Measure a training step: `benchmarks/steps.py FRAMEWORK [--quick]`, in its environment, after `make notebooks`.
 
-Sets data parallelism from scratch, by the code that the section on multiple GPUs has in its notebook, beside the
-framework's own, in step_FRAMEWORK.py: LeNet, a minibatch of 64, two devices. Without two GPUs these are stand-ins on
+Compares data parallelism from scratch, the code in the notebook of the section on multiple GPUs, with the framework's
+own, in step_FRAMEWORK.py: LeNet, a minibatch of 64, two devices. Without two GPUs these are stand-ins on
 the CPU with a thread each. Both must reach the same parameters; then they take turns, and times are medians.
 """
 
-import ast
+import argparse
 import contextlib
+import dis
 import io
 import json
 import linecache
@@ -17,11 +18,12 @@ import tempfile
 import time
 from pathlib import Path
 from random import Random
+from types import CodeType
 
 import numpy as np
 
-from d2l_utils.launch import hand_back, launch
-from d2l_utils.machine import cores
+from d2l_utils.jobs.job import launch, return_value
+from d2l_utils.machine.system import cores
 
 ROOT = Path(__file__).resolve().parent.parent
 OWN = {
@@ -33,32 +35,60 @@ OWN = {
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": 3, "TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
 WITHIN = 1e-6  # of each other lie the parameters after one step
 STILL = 1e-6  # the learning rate of timed steps, that of the section's `stepper`
-WARM_UP, REPEATS = 10, 51
+WARM_UP, REPEATS = (1, 3) if "D2L_QUICK" in os.environ else (10, 51)
+NEEDED = {"d2l", "devices", "X", "y", "lr", "lenet", "init_lenet", "one_step", "stepper"}  # of the section
+
+
+def names_of(code, *operations):
+    """Return the names that code, with the functions in it, loads or stores by these operations of the interpreter."""
+    found = {step.argval for step in dis.get_instructions(code) if step.opname in operations}
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            found |= names_of(inner, *operations)
+    return found
+
+
+def only_needed(cells, needed):
+    """Return those of the compiled cells that define needed names, or names that these cells need in turn."""
+    kept, needed = [], set(needed)
+    for code in reversed(cells):
+        if needed & names_of(code, "STORE_NAME"):
+            kept.insert(0, code)
+            needed |= names_of(code, "LOAD_NAME", "LOAD_GLOBAL")
+    return kept
 
 
 def section(framework):
-    """Return the names that the section's cells define, up to the one with `stepper`, whose printing is dropped."""
-    path, names = ROOT / "_build" / "notebooks" / framework / "multiple-gpus.ipynb", {"__name__": "section"}
+    """Return the names that the section's cells define, as far as they are needed; what the cells print is dropped."""
+    path = ROOT / "_build" / "notebooks" / framework / "multiple-gpus.ipynb"
+    names = {"__name__": "section"}
     if not path.exists():
         sys.exit(f"error: there is no {path}: `make notebooks` writes it")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    compiled = []
     for i, cell in enumerate(cells):
-        if cell["cell_type"] == "code" and "stepper" not in names:
-            source, name = "".join(cell["source"]), f"<{path.name}, cell {i}>"
-            linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name  # TensorFlow reads it
-            with contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(ast.parse(source), name, "exec"), names)
+        source, name = "".join(cell["source"]), f"<{path.name}, cell {i}>"
+        if cell["cell_type"] != "code" or source.startswith("%"):
+            continue
+        linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name  # TensorFlow reads it
+        compiled.append(compile(source, name, "exec"))
+        if "stepper" in names_of(compiled[-1], "STORE_NAME"):
+            break
+    with contextlib.redirect_stdout(io.StringIO()):
+        for code in only_needed(compiled, NEEDED):
+            exec(code, names)
     return names
 
 
 def race(names, build, numpy=np.asarray, ready=lambda: None):
-    """Check a framework's own step against the section's, time both, and hand back the medians.
+    """Check a framework's own step against the section's, time both, and return the medians.
 
     `build(lr)` returns a function that makes one step of the framework's own, from the start of the section's
     `init_lenet`, and waits for it; and a function that returns the parameters, each in the section's shape. `numpy`
     turns a parameter into a NumPy array, `ready` is called before each of the framework's own steps, off the clock.
     """
-    scratch = [numpy(param) for param in names["one_step"](2, len(names["X"]))[0]]
+    network = names["lenet"], names["init_lenet"]
+    scratch = [numpy(param) for param in names["one_step"](2, len(names["X"]), *network)[0]]
     step, parameters = build(names["lr"])
     ready()
     step()
@@ -66,7 +96,7 @@ def race(names, build, numpy=np.asarray, ready=lambda: None):
     moved = farthest(map(numpy, names["init_lenet"]()), scratch)
     assert apart <= WITHIN < 1e-3 < moved, f"parameters are {apart:.1e} apart, the step moved {moved:.1e}"
     step, _ = build(STILL)
-    section_step = {k: names["stepper"](k, names["lenet"], names["init_lenet"]) for k in (1, 2)}
+    section_step = {k: names["stepper"](k, *network) for k in (1, 2)}
     candidates = {"one device": section_step[1], "from scratch": section_step[2], "own": step}
     found, lot = {name: [] for name in candidates}, Random(0)
     for _ in range(WARM_UP + REPEATS):
@@ -77,7 +107,7 @@ def race(names, build, numpy=np.asarray, ready=lambda: None):
             candidates[name]()
             found[name].append(time.perf_counter() - start)
     medians = {name: statistics.median(times[WARM_UP:]) for name, times in found.items()}
-    hand_back(medians | {"apart": apart})
+    return_value(medians | {"apart": apart})
 
 
 def farthest(a, b):
@@ -85,10 +115,17 @@ def farthest(a, b):
     return max(float(np.abs(x - y).max()) for x, y in zip(a, b, strict=True))
 
 
-def main(framework):
+def main(arguments=None):
+    """Print the medians of a framework's steps."""
+    parser = argparse.ArgumentParser(description="Measure a training step.")
+    parser.add_argument("framework", choices=list(OWN))
+    parser.add_argument("--quick", action="store_true", help="few repeats, to try the program")
+    options = parser.parse_args(arguments)
+    framework = options.framework
     worker, n = Path(__file__).with_name(f"step_{framework}.py"), 2 if framework == "pytorch" else 1
+    environment = QUIET | ({"D2L_QUICK": 1} if options.quick else {})
     with tempfile.TemporaryDirectory() as folder:
-        found = launch([str(worker), f"{folder}/rendezvous"], n, environment=QUIET)[0]
+        found = launch([str(worker), f"{folder}/rendezvous"], n, environment=environment)[0]
     print(f"a step of LeNet in {framework}; parameters {found['apart']:.0e} apart", end="; ")
     print(f"{os.getloadavg()[0]:.1f} processes wanted {cores()} cores (with more than cores, run again later)")
     titles = {"one device": "one device", "from scratch": "two, from scratch", "own": f"two, {OWN[framework]}"}
@@ -97,4 +134,4 @@ def main(framework):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -1,12 +1,32 @@
 """The pipeline of the chapter: one source per section, four notebooks out of it, one page out of those."""
 
+import platform
 import sys
+from pathlib import Path
+from typing import Any
 
-FRAMEWORKS = {"pytorch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX", "mxnet": "MXNet"}
-MODULES = {"pytorch": "torch", "tensorflow": "tensorflow", "jax": "jax", "mxnet": "mxnet"}
+if sys.version_info < (3, 11):  # noqa: UP036  (said before the import below fails)
+    sys.exit(
+        f"error: Python 3.11 or newer is needed, this is {platform.python_version()}: "
+        "install one and call make PYTHON=python3.11"
+    )
+
+import tomllib  # noqa: E402  (it came with Python 3.11)
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def project() -> dict[str, Any]:
+    """Return the content of pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+_tables: dict[str, dict[str, Any]] = project()["tool"]["d2l"]["frameworks"]
+FRAMEWORKS: dict[str, str] = {name: table["title"] for name, table in _tables.items()}
+MODULES: dict[str, str] = {name: table["module"] for name, table in _tables.items()}
 
 # nbformat would have jsonschema build 39 grammars of addresses with it, which takes a second; notebooks hold none.
-sys.modules.setdefault("rfc3987_syntax", None)
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
 class BookError(Exception):

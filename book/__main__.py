@@ -1,30 +1,32 @@
 """python -m book build        all that the HTML pages are made of; runs the notebooks that are out of date
 python -m book notebooks    the readers' notebooks; runs nothing
-python -m book card         what this machine can do, measured anew
+python -m book profile      what this machine can do, measured anew
 """
 
 import argparse
 import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from book import FRAMEWORKS, BookError
-from book.files import Layout, alone
+from book.layout import Layout
+from d2l_utils.files import locked
 
 
-def parser():
+def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="python -m book", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    made.add_argument("step", choices=("build", "notebooks", "card"))
-    made.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
-    made.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
-    made.add_argument("--sections", nargs="+", metavar="SECTION", help="those to run (default: all)")
-    made.add_argument("--timeout", type=int, default=300, help="seconds that a cell may take (default: 300)")
-    return made
+    result.add_argument("step", choices=("build", "notebooks", "profile"))
+    result.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
+    result.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
+    result.add_argument("--sections", nargs="+", metavar="SECTION", help="those to run (default: all)")
+    result.add_argument("--timeout", type=int, default=300, help="seconds that a cell may take (default: 300)")
+    return result
 
 
-def checked(chosen, known, what):
+def checked(chosen: Sequence[str], known: Collection[str], what: str) -> list[str]:
     """Return those of `known` that are chosen, in the book's order; raise BookError for others."""
     for word in chosen:
         if word not in known:
@@ -32,7 +34,7 @@ def checked(chosen, known, what):
     return [word for word in known if word in chosen]
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Do one step; return the status to exit with."""
     from book import build
     from book.sources import slugs
@@ -42,10 +44,11 @@ def main(arguments=None):
     try:
         frameworks = checked(options.frameworks, FRAMEWORKS, "framework")
         sections = checked(options.sections or slugs(layout), slugs(layout), "section")
-        with alone(layout.build):
+        # Two builds at once would spoil each other's measurements.
+        with locked(layout.build / ".lock", "another build of this project is running: waiting until it is done"):
             if options.step == "notebooks":
                 build.write_notebooks(layout, frameworks)
-            elif options.step == "card":
+            elif options.step == "profile":
                 build.measure_anew(layout, frameworks)
             else:
                 build.build(layout, frameworks, sections, options.timeout)

@@ -7,50 +7,68 @@ import ast
 import base64
 import hashlib
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from book import FRAMEWORKS, BookError
+
+if TYPE_CHECKING:  # it is slow to import
+    from book.plain import Plain
 
 TAGS = ("nbval-check-output", "remove-stderr", "solution", "raises-exception")
 KEYS = ("tags", "alt")
 MIME = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg"}
 
+Cell = dict[str, Any]
+Notebook = dict[str, Any]
+
 
 @dataclass(frozen=True)
 class Entry:
-    """A cell as one framework, or all of them alike (`framework` is None), has it."""
+    """A cell as one framework has it, or all of them alike (`framework` is None).
+
+    `place` are words by which an author finds the cell; `kind` is "code" or "markdown".
+    """
 
     id: str
     place: str
     kind: str
     source: str
     framework: str | None
-    tags: tuple
+    tags: tuple[str, ...]
     alt: str | None
 
     @property
-    def only_claims(self):
+    def only_claims(self) -> bool:
         """Whether the cell does nothing but check claims, which a reader need not see it do."""
+        if self.kind != "code":
+            return False
         try:
-            statements = ast.parse(self.source).body if self.kind == "code" else []
+            statements = ast.parse(self.source).body
         except SyntaxError:  # a cell with magics
             return False
-        calls = [part.value.func for part in statements if isinstance(part, ast.Expr) and hasattr(part.value, "func")]
-        return bool(statements) and [ast.unparse(call) for call in calls] == ["d2l.claim"] * len(statements)
+        return bool(statements) and all(is_claim(statement) for statement in statements)
 
 
-def place(number, cell):
+def is_claim(statement: ast.stmt) -> bool:
+    """Tell whether a statement is a call of d2l.claim."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and ast.unparse(call.func) == "d2l.claim"
+
+
+def place(number: int, cell: Cell) -> str:
     """Return words by which an author finds the cell."""
     first = cell["source"].strip().split("\n")[0]
     return f"cell {number} ({first[:40]}{'…' if len(first) > 40 else ''})"
 
 
-def short_hash(letter, *parts):
+def short_hash(letter: str, *parts: str) -> str:
     """Return a cell id: the letter and eight hexadecimal digits."""
     return letter + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
 
 
-def cell_problems(cell):
+def cell_problems(cell: Cell) -> Iterator[str]:
     """Yield a sentence for each thing in `cell` that the pipeline does not accept."""
     tags = cell["metadata"].get("tags", [])
     for tag in tags:
@@ -68,7 +86,7 @@ def cell_problems(cell):
             yield f"a heading stands in a cell tagged {' '.join(tags)}: close the cell before it with a line +++"
 
 
-def lint(notebook, name):
+def lint(notebook: Notebook, name: str) -> None:
     """Raise BookError, one line per problem, unless the source `name` keeps the rules."""
     found = [
         f"{name}, {place(number, cell)}: {problem}"
@@ -81,18 +99,19 @@ def lint(notebook, name):
         raise BookError("\n".join(found))
 
 
-def used_by(cell):
+def used_by(cell: Cell) -> Sequence[str]:
     """Return the frameworks that `cell` is tagged with, in the book's order."""
     return [word for word in FRAMEWORKS if word in cell["metadata"].get("tags", [])]
 
 
-def expand(notebook):
-    """Return the notebook's Entries: a cell of several frameworks once for each of them."""
-    entries, seen = [], Counter()
+def expand(notebook: Notebook) -> list[Entry]:
+    """Return the notebook's entries: a cell of several frameworks once for each of them."""
+    entries, seen = [], Counter[tuple[str, ...]]()
     for number, cell in enumerate(notebook["cells"], 1):
         kind, source, alt = cell["cell_type"], cell["source"], cell["metadata"].get("alt")
         tags = tuple(tag for tag in cell["metadata"].get("tags", []) if tag not in FRAMEWORKS)
-        for framework in used_by(cell) or [None]:
+        users: Sequence[str | None] = used_by(cell) or [None]
+        for framework in users:
             identity = (kind, " ".join([framework or "", *tags]), source)
             seen[identity] += 1
             id = short_hash(kind[0], *identity, str(seen[identity]))
@@ -100,69 +119,87 @@ def expand(notebook):
     return entries
 
 
-def of(entries, framework):
-    """Return the Entries that the notebook of `framework` holds."""
+def of(entries: Sequence[Entry], framework: str) -> list[Entry]:
+    """Return the entries that the notebook of `framework` holds."""
     return [entry for entry in entries if entry.framework in (None, framework)]
 
 
-def split(entries, frameworks, numbers, images, name):
-    """Return {framework: reader's notebook}: plain Markdown with its pictures in it, code without outputs.
+def split(
+    entries: Sequence[Entry],
+    frameworks: Sequence[str],
+    numbers: dict[str, Any],
+    images: dict[str, bytes],
+    name: str,
+) -> dict[str, Notebook]:
+    """Return each framework's notebook for readers: plain Markdown with its pictures in it, code without outputs.
 
-    `numbers` is what the first pass of Sphinx found; `images` maps 'img/x.svg' to bytes.
+    Parameters
+    ----------
+    entries : sequence of Entry
+        The section's cells.
+    frameworks : sequence of str
+        Those wanted.
+    numbers : dict
+        What the first pass of Sphinx found.
+    images : dict
+        The content of each picture, by its path as the source has it ("img/x.svg").
+    name : str
+        The source's name, for errors.
     """
     from book.plain import references
 
-    entries = [entry for entry in entries if entry.framework in (None, *frameworks)]
-    plains = {entry.id: plain(entry, numbers, images, name) for entry in entries if entry.kind == "markdown"}
-    made = {}
+    wanted = [entry for entry in entries if entry.framework in (None, *frameworks)]
+    plains = {entry.id: plain(entry, numbers, images, name) for entry in wanted if entry.kind == "markdown"}
+    notebooks = {}
     for framework in frameworks:
-        ours = of(entries, framework)
+        ours = of(wanted, framework)
         cited = {key for entry in ours if entry.id in plains for key in plains[entry.id].cites}
         listed = references(cited, numbers)
         cells = [prose(entry, plains[entry.id], listed) if entry.id in plains else code(entry) for entry in ours]
-        made[framework] = notebook_of(framework, cells)
-    return made
+        notebooks[framework] = notebook_of(framework, cells)
+    return notebooks
 
 
-def notebook_of(framework, cells):
+def notebook_of(framework: str, cells: Sequence[Cell]) -> Notebook:
     """Return the notebook of these cells for the kernel of `framework`."""
     kernel = {"name": f"d2l-{framework}", "display_name": FRAMEWORKS[framework], "language": "python"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def plain(entry, numbers, images, name):
-    """Return the entry's text as Plain, its pictures in it; name the cell when that fails."""
+def plain(entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name: str) -> "Plain":
+    """Return the entry's text as plain Markdown, its pictures in it; BookError names the cell when that fails."""
     from book.plain import PlainError, convert
 
     try:
-        made = convert(entry.source, numbers)
-        for path in made.images:
+        converted = convert(entry.source, numbers)
+        for path in converted.images:
             if path not in images:
                 raise PlainError(f"picture {path} is missing; there are: {' '.join(sorted(images)) or 'none'}")
     except PlainError as error:
         raise BookError(f"{name}, {entry.place}: {error}") from None
     # No attachments, because JupyterLab shows no SVG that is one.
-    made.text = "\n\n".join([made.text, *(definition(path, images[path]) for path in dict.fromkeys(made.images))])
-    return made
+    definitions = [definition(path, images[path]) for path in dict.fromkeys(converted.images)]
+    converted.text = "\n\n".join([converted.text, *definitions])
+    return converted
 
 
-def definition(path, data):
+def definition(path: str, data: bytes) -> str:
     """Return the line that defines the picture at `path`, at the foot of its cell and in it as a whole."""
     return f"[{path}]: data:{MIME[path.rpartition('.')[2]]};base64,{base64.b64encode(data).decode()}"
 
 
-def prose(entry, made, listed):
+def prose(entry: Entry, converted: "Plain", listed: str) -> Cell:
     """Return a Markdown cell; the list of references goes where the text wants it."""
     from book.plain import BIBLIOGRAPHY
 
-    source = made.text.replace(BIBLIOGRAPHY, listed)
+    source = converted.text.replace(BIBLIOGRAPHY, listed)
     return {"cell_type": "markdown", "id": entry.id, "metadata": {}, "source": source}
 
 
-def code(entry):
+def code(entry: Entry) -> Cell:
     """Return a code cell without outputs; what a reader need not see at first is folded."""
-    metadata = {"tags": list(entry.tags)} if entry.tags else {}
+    metadata: dict[str, Any] = {"tags": list(entry.tags)} if entry.tags else {}
     if "solution" in entry.tags or entry.only_claims:
         metadata["jupyter"] = {"source_hidden": True}
     if entry.alt:

@@ -5,58 +5,78 @@ Imports nothing slow, so that a build with nothing to do finds that out in a mom
 
 import hashlib
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError
-from d2l_utils.kept_card import statements
+from book.cells import Entry
+from d2l_utils.machine.profile import statements
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """The kernel of a framework: its Python, its settings, its environment's folder and what is installed there."""
+    """The kernel of a framework: its Python, its settings, its environment's folder and what is installed there.
+
+    `version` is that of Python, `packages` maps the name of a package to its version.
+    """
 
     python: str
-    settings: dict
+    settings: dict[str, str]
     prefix: str
-    packages: dict
+    version: str
+    packages: dict[str, str]
 
 
-def find_kernel(framework):
-    """Return the Kernel of `framework`."""
+def find_kernel(framework: str) -> Kernel:
+    """Return the kernel of a framework; BookError if there is none."""
     from jupyter_core.paths import jupyter_path
 
     for folder in jupyter_path("kernels"):
         path = Path(folder, f"d2l-{framework}", "kernel.json")
         if path.exists():
             about = json.loads(path.read_text(encoding="utf-8"))
-            prefix = Path(about["argv"][0]).parent.parent
-            return Kernel(about["argv"][0], about.get("env", {}), str(prefix), packages(prefix))
+            python, settings = about["argv"][0], about.get("env", {})
+            prefix = Path(python).parent.parent
+            return Kernel(python, settings, str(prefix), python_version(prefix), packages(prefix))
     raise BookError(f"{FRAMEWORKS[framework]} has no kernel d2l-{framework}: `make setup` installs it")
 
 
-def packages(prefix):
+def python_version(prefix: Path) -> str:
+    """Return the version of Python in the virtual environment at `prefix`, or "" where it does not say."""
+    settings = prefix / "pyvenv.cfg"
+    text = settings.read_text(encoding="utf-8") if settings.exists() else ""
+    found = re.search(r"^version(?:_info)? *= *(\d+\.\d+\.\d+)", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def packages(prefix: Path) -> dict[str, str]:
     """Return {name: version} of what is installed in the environment at `prefix`; nothing is imported for it."""
-    found = Path(prefix).glob("lib/python3*/site-packages/*.dist-info")
-    return dict(sorted(path.stem.lower().rsplit("-", 1) for path in found))
+    found = {}
+    for path in sorted(prefix.glob("lib/python3*/site-packages/*.dist-info")):
+        name, version = path.stem.lower().rsplit("-", 1)
+        found[name] = version
+    return found
 
 
-def versions(framework, installed):
+def versions(framework: str, installed: dict[str, str]) -> dict[str, str]:
     """Return the versions, out of those `installed`, that a reader wants to know."""
     module = MODULES[framework]
-    own = installed.get(module) or installed.get(f"{module}_cpu")
-    found = {module: own} | {name: installed.get(name) for name in ("numpy", "matplotlib")}
+    found = {module: installed.get(module) or installed.get(f"{module}_cpu")}
+    found |= {name: installed.get(name) for name in ("numpy", "matplotlib")}
     return {name: version for name, version in found.items() if version}
 
 
-def hashed(*parts):
+def hashed(*parts: object) -> str:
     """Return a hash of values that JSON can hold."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 @cache
-def code(path):
+def code(path: Path) -> str:
     """Return a hash of what a Python file does: its comments, docstrings and empty lines do not count."""
     try:
         return hashed(statements(path.read_text(encoding="utf-8")))
@@ -64,25 +84,25 @@ def code(path):
         raise BookError(f"{path}, line {error.lineno}: {error.msg}") from None
 
 
-def surroundings(root, framework, kernel, card):
-    """Return what decides a run besides the notebook: the environment, d2l_utils and the tables."""
-    others = {module for name, module in MODULES.items() if name != framework}
-    utilities = sorted((root / "d2l_utils").rglob("*.py"))
-    utilities = [path for path in utilities if path.stem.partition("_")[0] not in others]
-    tables = sorted((root / "notebooks" / "data").glob("*.csv"))
+def surroundings(root: Path, framework: str, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
+    """Return what decides a run besides the notebook: the environment, d2l_utils and the data."""
+    package, data = root / "d2l_utils", root / "notebooks" / "data"
+    utilities = {path.relative_to(package): path for path in sorted(package.rglob("*.py"))}
+    others = [module for name, module in MODULES.items() if name != framework]
+    files = [path for path in sorted(data.rglob("*")) if path.is_file()]
     return {
-        "kernel": [framework, kernel.settings, kernel.packages],
-        "gpus": card["machine"].get("gpus"),
-        "d2l_utils": [[path.name, code(path)] for path in utilities],
-        "tables": [[path.name, path.read_text(encoding="utf-8")] for path in tables],
+        "kernel": [framework, kernel.version, kernel.settings, kernel.packages],
+        "gpus": profile["machine"].get("gpus"),
+        "d2l_utils": [[str(name), code(path)] for name, path in utilities.items() if name.parts[0] not in others],
+        "data": [[str(path.relative_to(data)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files],
     }
 
 
-def run_key(entries, framework, around, card):
-    """Return the key of a run of these Entries in these surroundings; the card counts where the code reads it."""
+def run_key(entries: Sequence[Entry], framework: str, around: dict[str, Any], profile: dict[str, Any]) -> str:
+    """Return the key of a run of these entries in these surroundings; the profile counts where the code reads it."""
     cells = [[entry.source, sorted(entry.tags)] for entry in entries if entry.kind == "code"]
     figures = None
     if any("your_machine" in source for source, _ in cells):
-        common = {name: card[name] for name in card if name not in ("frameworks", "seal")}
-        figures = [common, card.get("frameworks", {}).get(MODULES[framework])]
+        common = {name: profile[name] for name in profile if name not in ("frameworks", "seal")}
+        figures = [common, profile.get("frameworks", {}).get(MODULES[framework])]
     return hashed(cells, around, figures)

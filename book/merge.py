@@ -1,38 +1,58 @@
 """The executed notebooks of all frameworks as one notebook that Sphinx reads; touches no file."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from book import FRAMEWORKS, BookError
-from book.cells import notebook_of, short_hash
+from book.cells import Entry, notebook_of, short_hash
 from book.outputs import claims, code_cells
 
+Cell = dict[str, Any]
+Outputs = list[dict[str, Any]]
+RUN_FACTS = ("seconds", "date", "machine", "versions")  # what a page says about a run
 
-def merge(entries, frameworks, executed, name):
-    """Return the merged notebook of a section's Entries.
 
-    `executed` maps each framework that has up-to-date outputs to its executed notebook; a page says which lack.
+def merge(entries: Sequence[Entry], frameworks: Sequence[str], executed: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the merged notebook of a section.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        The section's cells.
+    frameworks : sequence of str
+        The frameworks of the book.
+    executed : dict
+        The executed notebook of each framework that has up-to-date outputs; the page names those that lack.
+    name : str
+        The source's name, for errors.
     """
-    ran = {
-        framework: {cell["id"]: cell["outputs"] for cell in code_cells(executed[framework])} for framework in executed
+    outputs = {
+        framework: {cell["id"]: cell["outputs"] for cell in code_cells(notebook)}
+        for framework, notebook in executed.items()
     }
-    cells = []
+    cells: list[Cell] = []
     for entry in entries:
-        if entry.framework in (None, *frameworks):
-            cells += merged_code(entry, frameworks, ran, name) if entry.kind == "code" else [merged_markdown(entry)]
-    if lacking := [framework for framework in frameworks if framework not in executed]:
+        if entry.framework not in (None, *frameworks):
+            continue
+        if entry.kind == "code":
+            cells += merged_code(entry, frameworks, outputs, name)
+        else:
+            cells.append(merged_markdown(entry))
+    lacking = [framework for framework in frameworks if framework not in executed]
+    if lacking:
         say_not_run(cells, lacking if executed else [])
-    facts = {framework: facts_of(ran["metadata"]["d2l"]) for framework, ran in executed.items()}
-    notebook = notebook_of(frameworks[0], cells)
-    notebook["metadata"]["d2l"] = {"frameworks": facts}
-    return notebook
+    merged = notebook_of(frameworks[0], cells)
+    merged["metadata"]["d2l"] = {
+        "frameworks": {
+            framework: {fact: notebook["metadata"]["d2l"][fact] for fact in RUN_FACTS}
+            for framework, notebook in executed.items()
+        }
+    }
+    return merged
 
 
-def facts_of(run):
-    """Return what a page tells of a run."""
-    return {name: run[name] for name in ("seconds", "date", "machine", "versions")}
-
-
-def say_not_run(cells, lacking):
+def say_not_run(cells: Sequence[Cell], lacking: Sequence[str]) -> None:
     """Say under the title that the section was not run in this build, or not in the frameworks `lacking`."""
     words = f" in {', '.join(FRAMEWORKS[framework] for framework in lacking)}" if lacking else ""
     lines = cells[0]["source"].split("\n")
@@ -41,40 +61,49 @@ def say_not_run(cells, lacking):
     cells[0]["source"] = "\n".join(lines)
 
 
-def merged_markdown(entry):
+def merged_markdown(entry: Entry) -> Cell:
     """Return a cell of prose: a framework's prose inside the directive {framework}."""
     source = entry.source
     if entry.framework:
-        fence = "`" * max(6, 1 + max(map(len, re.findall("`+", source)), default=0))
+        longest = max((len(ticks) for ticks in re.findall("`+", source)), default=0)
+        fence = "`" * max(6, longest + 1)
         source = f"{fence}{{framework}} {entry.framework}\n{source}\n{fence}"
     return {"cell_type": "markdown", "id": entry.id, "metadata": {}, "source": source}
 
 
-def merged_code(entry, frameworks, ran, name):
-    """Return the cells that show an entry: one, or where the outputs differ one more for each framework."""
-    tags = [*entry.tags, *(["claims"] if entry.only_claims else [])]
+def merged_code(
+    entry: Entry, frameworks: Sequence[str], outputs: dict[str, dict[str, Outputs]], name: str
+) -> list[Cell]:
+    """Return the cells that show an entry: one, or where the outputs differ one more for each framework.
+
+    `outputs` maps a framework to the outputs of its cells by their ids.
+    """
+    tags = list(entry.tags)
+    if entry.only_claims:
+        tags.append("claims")
     if entry.framework:
-        outputs = ran.get(entry.framework, {}).get(entry.id, [])
-        return [shown(entry, entry.id, outputs, [entry.framework, *tags], name)]
-    shows = {framework: uncounted(ran[framework][entry.id]) for framework in frameworks if framework in ran}
-    first, *others = shows.values() or [[]]
-    if all(other == first for other in others) and len(shows) in (0, len(frameworks)):
+        own = outputs.get(entry.framework, {}).get(entry.id, [])
+        return [shown(entry, entry.id, own, [entry.framework, *tags], name)]
+    found = {word: uncounted(outputs[word][entry.id]) for word in frameworks if word in outputs}
+    first, *others = found.values() or [[]]
+    complete = len(found) in (0, len(frameworks))
+    if complete and all(other == first for other in others):
         return [shown(entry, entry.id, first, tags, name)]
-    kept = ["remove-input", *(tag for tag in tags if tag == "solution")]
-    return [shown(entry, entry.id, [], tags, name)] + [
-        shown(entry, short_hash("o", entry.id, framework), outputs, [framework, *kept], name)
-        for framework, outputs in shows.items()
-    ]
+    kept = ["remove-input", "solution"] if "solution" in tags else ["remove-input"]
+    cells = [shown(entry, entry.id, [], tags, name)]
+    for framework, own in found.items():
+        cells.append(shown(entry, short_hash("o", entry.id, framework), own, [framework, *kept], name))
+    return cells
 
 
-def uncounted(outputs):
+def uncounted(outputs: Outputs) -> Outputs:
     """Return `outputs` without execution counts, which differ where nothing else does."""
     return [output | {"execution_count": None} if "execution_count" in output else output for output in outputs]
 
 
-def shown(entry, id, outputs, tags, name):
+def shown(entry: Entry, id: str, outputs: Outputs, tags: Sequence[str], name: str) -> Cell:
     """Return a code cell of the merged notebook."""
-    metadata = {"tags": tags} if tags else {}
+    metadata: dict[str, Any] = {"tags": list(tags)} if tags else {}
     pictures = [output for output in outputs if any(mime.startswith("image/") for mime in output.get("data", {}))]
     if pictures:
         alt = entry.alt or described(pictures[0])
@@ -91,20 +120,25 @@ def shown(entry, id, outputs, tags, name):
     }
 
 
-def described(output):
+def described(output: dict[str, Any]) -> str | None:
     """Return the text alternative that the picture's maker put into the output, or None."""
-    abouts = output.get("metadata", {}).values()
-    return next((about["alt"] for about in abouts if isinstance(about, dict) and about.get("alt")), None)
+    for about in output.get("metadata", {}).values():
+        if isinstance(about, dict) and about.get("alt"):
+            return about["alt"]
+    return None
 
 
-def all_claims(notebook, section):
-    """Return the claims of a merged notebook; one of all frameworks counts for each of them."""
+def all_claims(notebook: dict[str, Any], section: str) -> list[dict[str, Any]]:
+    """Return the claims of a merged notebook as dicts of section, framework, cell, held and sentence.
+
+    One that all frameworks show alike counts for each of them.
+    """
     frameworks = list(notebook["metadata"]["d2l"]["frameworks"])
-    found = [
-        {"section": section, "framework": framework, "cell": cell["id"]}
-        | {"held": claim["held"], "sentence": claim["sentence"]}
-        for cell in code_cells(notebook)
-        for claim in claims(cell)
-        for framework in [tag for tag in cell["metadata"].get("tags", []) if tag in frameworks] or frameworks
-    ]
+    found = []
+    for cell in code_cells(notebook):
+        own = [tag for tag in cell["metadata"].get("tags", []) if tag in frameworks]
+        for claim in claims(cell):
+            for framework in own or frameworks:
+                about = {"section": section, "framework": framework, "cell": cell["id"]}
+                found.append(about | {"held": claim["held"], "sentence": claim["sentence"]})
     return sorted(found, key=lambda claim: frameworks.index(claim["framework"]))

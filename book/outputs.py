@@ -1,6 +1,8 @@
 """What of a run is kept in a notebook, and what it claims. Touches no file."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from d2l_utils.claims import MIME as CLAIM
 
@@ -8,45 +10,52 @@ MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def code_cells(notebook):
+def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the notebook's code cells."""
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def clean(outputs, paths):
-    """Return `outputs` without what belongs to one run only.
+def clean(outputs: Sequence[dict[str, Any]], paths: dict[str, str]) -> list[dict[str, Any]]:
+    """Return a cell's outputs without what belongs to one run only.
 
-    Neighbouring streams of one name are joined, widget views are dropped, each path of the machine
-    in `paths` (a dict) is replaced by its name there.
+    Neighbouring streams of one name are joined, and widget views are dropped.
+
+    Parameters
+    ----------
+    outputs : sequence of dict
+        The outputs as nbformat has them.
+    paths : dict
+        The name that each path of this machine gets.
     """
-    kept = []
+    kept: list[dict[str, Any]] = []
     for output in outputs:
-        output = {name: value for name, value in output.items() if name != "transient"}
-        if output["output_type"] == "stream":
-            output["text"] = scrub(output["text"], paths)
-            if kept and kept[-1].get("name") == output["name"]:
-                kept[-1]["text"] += output["text"]
+        cleaned = {name: value for name, value in output.items() if name != "transient"}
+        if cleaned["output_type"] == "stream":
+            cleaned["text"] = scrub(cleaned["text"], paths)
+            if kept and kept[-1].get("name") == cleaned["name"]:
+                kept[-1]["text"] += cleaned["text"]
                 continue
-        elif output["output_type"] == "error":
-            output["traceback"] = [scrub(line, paths) for line in output["traceback"]]
-            output["evalue"] = scrub(output["evalue"], paths)
+        elif cleaned["output_type"] == "error":
+            cleaned["traceback"] = [scrub(line, paths) for line in cleaned["traceback"]]
+            cleaned["evalue"] = scrub(cleaned["evalue"], paths)
         else:
-            output["data"] = {mime: scrub(value, paths) for mime, value in output["data"].items() if mime != WIDGET}
-        kept.append(output)
+            data = {mime: scrub(value, paths) for mime, value in cleaned["data"].items() if mime != WIDGET}
+            cleaned["data"] = data
+        kept.append(cleaned)
     return kept
 
 
-def scrub(text, paths):
-    """Return `text` with the machine's paths replaced, the longest first; what is no text stays."""
+def scrub(text: Any, paths: dict[str, str]) -> Any:
+    """Return a text with the machine's paths replaced, the longest first; anything but text is returned as it is."""
     if not isinstance(text, str):
         return text
-    text = MACHINE_PATH.sub("cell.py", text)
+    scrubbed = MACHINE_PATH.sub("cell.py", text)
     for path in sorted(paths, key=len, reverse=True):
         if path != "/":
-            text = re.sub(re.escape(path) + r"(?![\w.-])", paths[path], text)
-    return text
+            scrubbed = re.sub(re.escape(path) + r"(?![\w.-])", paths[path], scrubbed)
+    return scrubbed
 
 
-def claims(cell):
+def claims(cell: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the claims that a cell showed: dicts of sentence, held (None if it was not checked), evidence and note."""
     return [output["data"][CLAIM] for output in cell["outputs"] if CLAIM in output.get("data", {})]

@@ -1,32 +1,51 @@
 """The sources of the sections, kept below `_build/source` once they are read, and the numbers of the whole book."""
 
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from book import BookError
-from book.cells import lint, split
-from book.files import dump, load, write
+from book import ROOT, BookError
+from book.cells import Entry, lint, split
 from book.keys import code, hashed, packages
+from book.layout import Layout, dump, load
+from d2l_utils.files import write_atomically
 
-HERE = Path(__file__).parent
+HERE = ROOT / "book"
 
 
 @cache
-def our_code(*names):
+def our_code(*patterns: str) -> str:
     """Return a hash of what these files of the package do."""
-    return hashed(*[code(path) for name in names for path in sorted(HERE.glob(name))])
+    return hashed(*[code(path) for pattern in patterns for path in sorted(HERE.glob(pattern))])
 
 
-def slugs(layout):
-    """Return the sections that there are, in the order in which the landing page names them."""
-    words = (layout.sources / "index.md").read_text(encoding="utf-8").split()
+def slugs(layout: Layout) -> list[str]:
+    """Return the sections that there are, in the order of the landing page's table of contents."""
+    order = toctree((layout.sources / "index.md").read_text(encoding="utf-8"))
     found = sorted(path.stem for path in layout.sources.glob("*.md") if path.stem not in ("index", "README"))
-    return sorted(found, key=lambda slug: words.index(slug) if slug in words else len(words))
+    return sorted(found, key=lambda slug: order.index(slug) if slug in order else len(order))
 
 
-def read(slug, layout):
+def toctree(text: str) -> list[str]:
+    """Return the pages that the directives {toctree} in a Markdown text name, in their order."""
+    pages, fence = [], ""
+    for line in text.splitlines():
+        opening = re.match(r"(```+|:::+)\{toctree\}", line)
+        if opening:
+            fence = opening[1]
+        elif line.strip() == fence:
+            fence = ""
+        elif fence and line.strip() and not line.startswith(":"):
+            titled = re.search(r"<(.+)>$", line.strip())
+            pages.append(titled[1] if titled else line.strip())
+    return pages
+
+
+def read(slug: str, layout: Layout) -> dict[str, Any]:
     """Return a section as a dict: its slug, text, notebook, outline (what numbers depend on), key of its last split.
 
     Reading takes a second, so the dict is kept and read anew only when the text or this code has changed.
@@ -50,16 +69,17 @@ def read(slug, layout):
         lines = [outline(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     except PlainError as error:
         raise BookError(f"{path.name}: {error}") from None
-    kept = {"slug": slug, "text": text, "reader": reader, "notebook": notebook, "outline": lines, "split": ""}
-    write(place(slug, layout), dump(kept))
-    return kept
+    section = {"slug": slug, "text": text, "reader": reader, "notebook": notebook, "outline": lines, "split": ""}
+    write_atomically(place(slug, layout), dump(section))
+    return section
 
 
-def place(slug, layout):
+def place(slug: str, layout: Layout) -> Path:
+    """Return the path at which a section is kept once it is read."""
     return layout.build / "source" / f"{slug}.json"
 
 
-def number(sources, layout):
+def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
     """Return what each label, citation and section is called in the whole book: the first pass of Sphinx finds it.
 
     It takes long, so it runs only when something has changed that numbers depend on, which a sentence is not.
@@ -67,25 +87,30 @@ def number(sources, layout):
     pages, path = layout.sources, layout.build / "numbers.json"
     around = [(pages / name).read_text(encoding="utf-8") for name in ("index.md", "references.bib")]
     outlines = {source["slug"]: source["outline"] for source in sources}
-    key = hashed(outlines, around, our_code("__init__.py", "pages/*.py"), packages(sys.prefix))
+    key = hashed(outlines, around, our_code("__init__.py", "pages/*.py"), packages(Path(sys.prefix)))
     if not path.exists() or load(path).get("key") != key:
-        build, settings = layout.build, [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.card}"]
+        settings = [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.profile}"]
         command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-b", "dummy", *settings]
-        folders = ["-c", HERE / "pages", "-d", build / "doctrees" / "numbers", pages, build / "dummy"]
-        if subprocess.run([*command, *folders], cwd=HERE.parent).returncode:
+        places = [HERE / "pages", "-d", layout.build / "doctrees" / "numbers", pages, layout.build / "dummy"]
+        if subprocess.run([*command, "-c", *map(str, places)], cwd=ROOT).returncode:
             raise BookError("figures, equations and sections have no numbers: mend what Sphinx says above")
-        write(path, dump(load(path) | {"key": key}))
+        write_atomically(path, dump(load(path) | {"key": key}))
     return {name: found for name, found in load(path).items() if name != "key"}
 
 
-def write_readers(source, entries, frameworks, numbers, layout):
+def write_readers(
+    source: dict[str, Any],
+    entries: Sequence[Entry],
+    frameworks: Sequence[str],
+    numbers: dict[str, Any],
+    layout: Layout,
+) -> None:
     """Write the readers' notebooks of a section unless they are up to date."""
     pictures = {path.relative_to(layout.sources).as_posix(): path for path in layout.sources.glob("img/*")}
     images = {name: path.read_bytes() for name, path in pictures.items() if name in source["text"]}
-    known = {name: data.hex() for name, data in images.items()}
-    key = hashed(numbers, known, frameworks)
+    key = hashed(numbers, {name: data.hex() for name, data in images.items()}, frameworks)
     paths = {framework: layout.notebook("notebooks", framework, source["slug"]) for framework in frameworks}
     if source["split"] != key or not all(path.exists() for path in paths.values()):
-        for framework, made in split(entries, frameworks, numbers, images, f"{source['slug']}.md").items():
-            write(paths[framework], dump(made))
-        write(place(source["slug"], layout), dump(source | {"split": key}))
+        for framework, notebook in split(entries, frameworks, numbers, images, f"{source['slug']}.md").items():
+            write_atomically(paths[framework], dump(notebook))
+        write_atomically(place(source["slug"], layout), dump(source | {"split": key}))

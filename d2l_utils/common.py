@@ -1,18 +1,17 @@
-"""What the modules of the four frameworks hand on as it is: these names have no native part."""
+"""Framework-independent names, re-exported by all four modules."""
 
-from .animator import Animator
-from .claims import ClaimError, claim
-from .data import DigitPictures
-from .launch import Job, free_ports, hand_back, launch
-from .machine import vector_bits
-from .pinned import pinned_threads
-from .plotting import plot, set_axes, set_figsize, use_svg_display
-from .scheduling import as_spans, execute, makespan, schedule
-from .specifications import specifications
-from .storage import open_direct
-from .timelines import Span, timeline
-from .timing import Benchmark, Measurement, Timer, compare, measure, report
-from .training import Accumulator
+from typing import Any
+
+from d2l_utils.claims import ClaimError, claim
+from d2l_utils.data import Accumulator, DigitImages
+from d2l_utils.jobs.job import Job, free_ports, launch, return_value
+from d2l_utils.machine.datasheets import specifications
+from d2l_utils.machine.system import open_direct, pinned_threads, vector_bits
+from d2l_utils.plots.animator import Animator
+from d2l_utils.plots.curves import plot, set_axes, set_figsize, use_svg_display
+from d2l_utils.plots.timeline import Span, timeline
+from d2l_utils.scheduling import as_spans, execute, makespan, schedule
+from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report
 
 __all__ = [
     "Timer",
@@ -25,7 +24,7 @@ __all__ = [
     "claim",
     "launch",
     "Job",
-    "hand_back",
+    "return_value",
     "free_ports",
     "use_svg_display",
     "set_figsize",
@@ -39,9 +38,33 @@ __all__ = [
     "execute",
     "as_spans",
     "Accumulator",
-    "DigitPictures",
+    "DigitImages",
     "specifications",
     "open_direct",
     "pinned_threads",
     "vector_bits",
 ]
+
+
+def arrays_in(structure: Any, kind: type | tuple[type, ...]) -> list[Any]:
+    """Return the arrays of type `kind` in nested lists, tuples and dictionaries; anything else in them is ignored.
+
+    Raises
+    ------
+    TypeError
+        If `structure` holds no such array.
+    """
+    found = [leaf for leaf in _leaves(structure) if isinstance(leaf, kind)]
+    if not found:
+        raise TypeError(f"there is no array of this framework in {type(structure).__name__} {structure!r:.60}")
+    return found
+
+
+def _leaves(structure: Any) -> list[Any]:
+    if isinstance(structure, dict):
+        parts = list(structure.values())
+    elif isinstance(structure, (list, tuple)):
+        parts = list(structure)
+    else:
+        return [structure]
+    return [leaf for part in parts for leaf in _leaves(part)]

@@ -1,10 +1,12 @@
-"""Data sets as NumPy arrays, and minibatches of them."""
+"""Data sets as NumPy arrays, minibatches of them, and the downloads behind them."""
 
 import gzip
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-
-from .download import download
 
 FASHION_MNIST = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
 FILES = {  # of Fashion-MNIST, with their MD5 sums
@@ -15,10 +17,10 @@ FILES = {  # of Fashion-MNIST, with their MD5 sums
 }
 
 
-def digits(resize=None):
-    """Return X_train, y_train, X_test, y_test: 1437 and 360 handwritten digits, which scikit-learn brings along.
+def digits(resize: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return X_train, y_train, X_test, y_test: the 1437 and 360 handwritten digits that come with scikit-learn.
 
-    X is float32 in [0, 1] of shape (n, side, side), side is 8 or `resize`; y is int64 of shape (n,).
+    X is float32 in [0, 1] of shape (n, side, side), where side is 8 or `resize`; y is int64 of shape (n,).
     """
     from sklearn.datasets import load_digits
 
@@ -28,11 +30,15 @@ def digits(resize=None):
     return X[:1437], y[:1437], X[1437:], y[1437:]
 
 
-def fashion_mnist(resize=None):
-    """Return X_train, y_train, X_test, y_test: 60,000 and 10,000 pictures of clothes, downloaded once (30 MB).
+def fashion_mnist(resize: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return X_train, y_train, X_test, y_test: 60,000 and 10,000 images of clothes, downloaded once (30 MB).
 
-    X is float32 in [0, 1] of shape (n, side, side), side is 28 or `resize`; y is int64 of shape (n,).
-    RuntimeError if the files can neither be found nor downloaded.
+    X is float32 in [0, 1] of shape (n, side, side), where side is 28 or `resize`; y is int64 of shape (n,).
+
+    Raises
+    ------
+    RuntimeError
+        If the files are neither there nor to be downloaded.
     """
     cure = "or use d2l.load_data_digits, which needs no download"
     paths = [download(FASHION_MNIST + name, md5, cure=cure) for name, md5 in FILES.items()]
@@ -41,18 +47,40 @@ def fashion_mnist(resize=None):
     return X_train, y_train.astype("int64"), X_test, y_test.astype("int64")
 
 
-def idx_array(path):
-    """Return the array of bytes that a packed IDX file holds: four bytes (the last: how many axes), sizes, numbers."""
+def download(url: str, md5: str, folder: str | Path | None = None, cure: str = "or call again") -> Path:
+    """Return the path of the file at `url`, which is downloaded unless it is there already.
+
+    It is kept in `folder`: $D2L_DATA or ~/.cache/d2l if None. A transfer that breaks off is repeated from the start,
+    which is no matter for 26 MB, the largest file. Several processes may download the same file at once.
+
+    Raises
+    ------
+    RuntimeError
+        If the transfer fails or the MD5 sum differs; the message ends with `cure`.
+    """
+    import pooch
+
+    cache = Path(folder or os.environ.get("D2L_DATA") or Path.home() / ".cache" / "d2l")
+    name = url.rpartition("/")[2]
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        return Path(pooch.retrieve(url, f"md5:{md5}", fname=name, path=cache, progressbar=False))
+    except (OSError, ValueError) as error:  # pooch raises ValueError for a wrong sum; no bad file is kept
+        raise RuntimeError(f"cannot download {url} ({error}): put the file {name} into {cache}, {cure}") from error
+
+
+def idx_array(path: Path) -> np.ndarray:
+    """Return the array of bytes in a gzipped IDX file: four bytes (the last: how many axes), sizes, numbers."""
     content = gzip.decompress(path.read_bytes())
     axes = content[3]
     shape = np.frombuffer(content, ">i4", axes, offset=4)
     return np.frombuffer(content, np.uint8, offset=4 + 4 * axes).reshape(shape)
 
 
-def resized(images, side):
+def resized(images: np.ndarray, side: int | None) -> np.ndarray:
     """Return images of shape (n, old, old) as float32 of shape (n, side, side), interpolated linearly.
 
-    The corners of old and new lie on each other. None for `side` keeps the old one.
+    The corner pixels stay in the corners. With None for `side` the images keep their size.
     """
     images = images.astype("float32")
     if side is None:
@@ -63,47 +91,65 @@ def resized(images, side):
     return weights @ images @ weights.T
 
 
-class DigitPictures:
-    """The 1437 training digits as a loader meets pictures in files: each is enlarged when it is asked for.
+class DigitImages:
+    """The 1437 training digits as a loader meets images in files: each is enlarged when it is read.
 
-    `[i]` is a pair of float32 in [0, 1] of the given shape, 28 × 28 pixels in all, and a label of int32. A spline
-    enlarges it, some 0.1 ms of work in Python's thread.
+    `[i]` is an image, float32 in [0, 1] of the given shape, 28 × 28 pixels in all, and its label, int32. A spline
+    enlarges the image, which keeps Python's thread busy for some 0.1 ms.
     """
 
-    def __init__(self, shape=(1, 28, 28)):
+    def __init__(self, shape: tuple[int, ...] = (1, 28, 28)):
         X, y, _, _ = digits()
         self._X, self._y, self.shape = X, y.astype("int32"), shape
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._y)
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: int) -> tuple[np.ndarray, np.int32]:
         from scipy.ndimage import zoom
 
         if not 0 <= i < len(self):
-            raise IndexError(f"there are {len(self)} pictures, from 0 on; {i} is none of them")
-        picture = zoom(self._X[i], 28 / self._X.shape[1]).clip(0, 1)
-        return picture.reshape(self.shape), self._y[i]
+            raise IndexError(f"the {len(self)} images are numbered from 0; there is no image {i}")
+        image = zoom(self._X[i], 28 / self._X.shape[1]).clip(0, 1)
+        return image.reshape(self.shape), self._y[i]
 
 
 class Minibatches:
     """Iterate over (X, y) in minibatches, the last of which may be smaller.
 
-    With `shuffle` every epoch has an order of its own; two objects go through the same orders. `convert` turns each
-    NumPy array into the framework's.
+    With `shuffle` every epoch has a new order; the orders are the same for every object. `convert` turns a NumPy array
+    into one of the framework. ValueError if X and y differ in length.
     """
 
-    def __init__(self, X, y, batch_size, shuffle, convert=np.asarray):
+    def __init__(self, X: Any, y: Any, batch_size: int, shuffle: bool, convert: Callable[[Any], Any] = np.asarray):
         if len(X) != len(y):
             raise ValueError(f"{len(X)} examples have {len(y)} labels")
         self.X, self.y, self.batch_size, self.convert = X, y, batch_size, convert
         self._random = np.random.RandomState(0) if shuffle else None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return -(-len(self.y) // self.batch_size)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
         order = np.arange(len(self.y)) if self._random is None else self._random.permutation(len(self.y))
         for start in range(0, len(order), self.batch_size):
             chosen = order[start : start + self.batch_size]
             yield self.convert(self.X[chosen]), self.convert(self.y[chosen])
+
+
+class Accumulator:
+    """Sum n quantities over the minibatches of an epoch: `[i]` is the sum of quantity i."""
+
+    def __init__(self, n: int):
+        self.data = [0.0] * n
+
+    def add(self, *args: Any) -> None:
+        """Add one number to each of the n sums; ValueError if there are not n."""
+        self.data = [total + float(value) for total, value in zip(self.data, args, strict=True)]
+
+    def reset(self) -> None:
+        """Set all sums to zero."""
+        self.data = [0.0] * len(self.data)
+
+    def __getitem__(self, i: int) -> float:
+        return self.data[i]

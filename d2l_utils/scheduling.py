@@ -4,31 +4,50 @@ A graph is a dictionary from the name of a node to its worker, its function, and
 results are the function's inputs.
 """
 
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor, Future
 from functools import cache
 from time import perf_counter
+from typing import Any
 
-from .timelines import Span
+from d2l_utils.plots.timeline import Span
+
+Graph = Mapping[str, tuple[str, Callable[..., Any], list[str]]]
+Times = dict[str, tuple[float, float]]
 
 
-def longest_path(nodes, duration):
-    """Return a function: seconds from a node's start to the graph's end."""
+def longest_path(nodes: Graph, duration: Mapping[str, float]) -> Callable[[str], float]:
+    """Return a function that gives the seconds from a node's start to the graph's end."""
 
     @cache
-    def path(name):
+    def path(name: str) -> float:
         after = [n for n, (_, _, before) in nodes.items() if name in before]
         return duration[name] + max(map(path, after), default=0)
 
     return path
 
 
-def schedule(nodes, duration):
+def schedule(nodes: Graph, duration: Mapping[str, float]) -> Times:
     """Return {name: (start, end)} in seconds of a list schedule, in the order in which the nodes start.
 
-    Each worker does one node at a time, and the one that can start first; of several the one with the longest path to
-    the end (Graham 1969; the order is that of HEFT, Topcuoglu et al. 2002, with each node bound to its worker).
-    ValueError if the nodes wait for each other or for a node that is none.
+    Each worker does one node at a time. The node that can start first is next; of several, the one with the longest
+    path to the end (Graham 1969; the order is that of HEFT, Topcuoglu et al. 2002, with each node bound to its worker).
+
+    Parameters
+    ----------
+    nodes
+        The graph.
+    duration
+        Seconds of each node.
+
+    Raises
+    ------
+    ValueError
+        If nodes wait for each other or for a node that does not exist.
     """
-    path, free, times, waiting = longest_path(nodes, duration), {}, {}, _sorted(nodes)
+    path, waiting = longest_path(nodes, duration), _sorted(nodes)
+    free: dict[str, float] = {}
+    times: Times = {}
     while waiting:
         starts = {}
         for name in waiting:
@@ -42,39 +61,56 @@ def schedule(nodes, duration):
     return times
 
 
-def makespan(times):
+def makespan(times: Times) -> float:
     """Return the seconds from the first start to the last end of a schedule or of a run: {name: (start, end)}."""
     return max(end for _, end in times.values()) - min(start for start, _ in times.values())
 
 
-def execute(nodes, workers, order=None, one_by_one=False):
+def execute(
+    nodes: Graph, workers: Mapping[str, Executor], order: Iterable[str] | None = None, one_by_one: bool = False
+) -> tuple[dict[str, Any], Times]:
     """Run a graph on its workers and return the results and the times {name: (start, end)}, both by name.
 
-    `workers` maps the worker's name to an executor of one thread. The nodes are handed over in the given order (that of
-    the graph if None), and each waits for those before it; with `one_by_one` none starts while another runs. A function
-    has to wait for its own result, or the times are those of issuing it. ValueError for an order that would never end.
-    """
-    order = list(order or nodes)
-    for place, name in enumerate(order):
-        if not set(nodes[name][2]) <= set(order[:place]):
-            raise ValueError(f"{name!r} stands before a node that it waits for")
-    futures, times = {}, {}
+    Each node waits for those before it. A function has to wait for its own result, or its time is that of issuing it.
 
-    def work(name):
+    Parameters
+    ----------
+    nodes
+        The graph.
+    workers
+        An executor of one thread for each worker's name.
+    order
+        Names in the order of submission; that of the graph if None.
+    one_by_one
+        Whether no node starts while another runs.
+
+    Raises
+    ------
+    ValueError
+        If a node comes before one that it waits for, so that the run would never end.
+    """
+    names = list(order or nodes)
+    for place, name in enumerate(names):
+        if not set(nodes[name][2]) <= set(names[:place]):
+            raise ValueError(f"{name!r} comes before a node that it waits for")
+    futures: dict[str, Future] = {}
+    times: Times = {}
+
+    def work(name: str) -> Any:
         inputs = [futures[p].result() for p in nodes[name][2]]
         start = perf_counter()
         result = nodes[name][1](*inputs)
         times[name] = start, perf_counter()
         return result
 
-    for name in order:
+    for name in names:
         futures[name] = workers[nodes[name][0]].submit(work, name)
         if one_by_one:
             futures[name].result()
     return {name: future.result() for name, future in futures.items()}, times
 
 
-def as_spans(title, nodes, times):
+def as_spans(title: str, nodes: Graph, times: Times) -> list[Span]:
     """Return the Spans of a schedule or a run for a timeline, a row for each worker with the title before its name.
 
     Time counts from the first start. A span's kind is the node's name without its number: `gradient` of `gradient2 0`.
@@ -86,9 +122,9 @@ def as_spans(title, nodes, times):
     )
 
 
-def _sorted(nodes):
+def _sorted(nodes: Graph) -> list[str]:
     """Return the names of the nodes, each after those that it waits for."""
-    order = []
+    order: list[str] = []
     while len(order) < len(nodes):
         ready = [name for name in nodes if name not in order and set(nodes[name][2]) <= set(order)]
         if not ready:

@@ -3,11 +3,14 @@
 Nothing here synchronises. A framework may return before the work is done: the timed code itself has to wait.
 """
 
-import gc
+import math
 import statistics
+import timeit
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import accumulate
 from time import perf_counter
+from types import TracebackType
 
 SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost of reading it
 
@@ -15,49 +18,55 @@ SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost 
 class Timer:
     """Record multiple running times in seconds, in the list `times`. The clock starts on construction."""
 
-    def __init__(self):
-        self.times = []
+    def __init__(self) -> None:
+        self.times: list[float] = []
         self.start()
 
-    def start(self):
+    def start(self) -> None:
         """Start the clock, or start it afresh."""
         self.tik = perf_counter()
 
-    def stop(self):
+    def stop(self) -> float:
         """Append the seconds since the last start to `times` and return them."""
         self.times.append(perf_counter() - self.tik)
         return self.times[-1]
 
-    def avg(self):
-        """Return the mean of the recorded times."""
+    def avg(self) -> float:
+        """Return the mean of the recorded times; ValueError if there is none."""
         if not self.times:
             raise ValueError("the timer has recorded no time yet: call stop() first")
         return sum(self.times) / len(self.times)
 
-    def sum(self):
+    def sum(self) -> float:
         """Return the sum of the recorded times."""
         return sum(self.times)
 
-    def cumsum(self):
-        """Return the running sums of the recorded times as a list."""
-        total = 0.0
-        return [total := total + seconds for seconds in self.times]
+    def cumsum(self) -> list[float]:
+        """Return the running sums of the recorded times."""
+        return list(accumulate(self.times))
 
 
 class Benchmark:
-    """Time a block once and print its seconds: `with Benchmark('product'): …`. Waits for no device.
+    """Time a block once and print its seconds: `with Benchmark("product"): …`. Waits for no device.
 
-    A block that raises an exception prints nothing. The Timer stands in the attribute `timer`.
+    A block that raises an exception prints nothing. The attribute `timer` is the Timer that was used.
+
+    Parameters
+    ----------
+    description : str
+        What stands before the seconds.
     """
 
-    def __init__(self, description="Done"):
+    def __init__(self, description: str = "Done") -> None:
         self.description = description
 
-    def __enter__(self):
+    def __enter__(self) -> "Benchmark":
         self.timer = Timer()
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         seconds = self.timer.stop()
         if kind is None:
             print(f"{self.description}: {seconds:.4f} sec")
@@ -65,112 +74,142 @@ class Benchmark:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Times of several runs: `seconds` per call of each run, `number` of calls in a run."""
+    """The times of several runs, each of the same number of calls.
 
-    seconds: tuple
+    Parameters
+    ----------
+    seconds : tuple of float
+        The seconds per call, one figure for each run.
+    number : int
+        The calls in a run.
+    """
+
+    seconds: tuple[float, ...]
     number: int
 
     @property
-    def low(self):
+    def low(self) -> float:
         """The lower quartile, in seconds per call."""
         return self._quartiles()[0]
 
     @property
-    def median(self):
+    def median(self) -> float:
         """The median, in seconds per call."""
         return statistics.median(self.seconds)
 
     @property
-    def high(self):
+    def high(self) -> float:
         """The upper quartile, in seconds per call."""
         return self._quartiles()[2]
 
-    def _quartiles(self):
+    def _quartiles(self) -> list[float]:
         if len(self.seconds) == 1:
-            return self.seconds * 3
+            return [self.seconds[0]] * 3
         return statistics.quantiles(self.seconds, n=4, method="inclusive")
 
-    def __str__(self):
+    def __str__(self) -> str:
         unit, factor = time_unit(self.median)
-        median, low, high = (_three_digits(x * factor) for x in (self.median, self.low, self.high))
-        runs = f"{len(self.seconds)} run" + "s" * (len(self.seconds) != 1)
+        median, low, high = (three_digits(x * factor) for x in (self.median, self.low, self.high))
+        runs = "1 run" if len(self.seconds) == 1 else f"{len(self.seconds)} runs"
         return f"{median} {unit} ({low} … {high}; {runs} of {self.number})"
 
 
-def time_unit(seconds):
-    """Return the unit in which this time reads best, and how many of it make a second."""
-    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+def time_unit(seconds: float) -> tuple[str, float]:
+    """Return the unit in which a time reads best, and how many of it make a second: 0.02 gives ("ms", 1000)."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if seconds * factor >= 1:
             return unit, factor
     return "ns", 1e9
 
 
-def _three_digits(x):
-    return f"{x:.{2 - (x >= 9.995) - (x >= 99.95)}f}"
+def three_digits(number: float) -> str:
+    """Return a number to three significant digits and without an exponent: 0.0914, 1.00, 12.3, 1600."""
+    if number == 0 or not math.isfinite(number):
+        return f"{number:g}"
+    exponent = int(f"{number:.2e}".partition("e")[2])  # that of the rounded number
+    return f"{number:.{max(0, 2 - exponent)}f}"
 
 
-def measure(function, repeats=9, budget=10.0):
-    """Measure the seconds that a call of `function` takes, over `repeats` runs after a warm-up.
+def measure(function: Callable[[], object], repeats: int = 9, budget: float = 10.0) -> Measurement:
+    """Measure the seconds that a call of a function takes, over several runs after a warm-up.
 
-    A run repeats the call until it lasts 5 ms or more. Once `budget` seconds are spent, no further run starts, but
-    at least one is measured. Garbage collection is off during a run, as in `timeit`.
+    A run repeats the call until it lasts 5 ms or more. Garbage collection is off during a run, as in `timeit`.
+
+    Parameters
+    ----------
+    function : callable
+        What is timed; it takes no arguments and waits for its own result.
+    repeats : int
+        How many runs are measured.
+    budget : float
+        Seconds after which no further run starts; at least one is measured.
     """
     return compare({"": function}, repeats, budget)[""]
 
 
-def compare(functions, repeats=9, budget=10.0):
+def compare(
+    functions: Mapping[str, Callable[[], object]], repeats: int = 9, budget: float = 10.0
+) -> dict[str, Measurement]:
     """Measure several functions fairly: after a warm-up of each, their runs alternate A B A B ….
 
-    Takes a dictionary from names to functions of no arguments, returns one from the names to Measurements.
-    `budget` bounds the seconds that all of them take together, as in `measure`.
+    Parameters
+    ----------
+    functions : dict
+        The functions, each without arguments, by name.
+    repeats : int
+        How many runs of each are measured.
+    budget : float
+        Seconds after which no further round of runs starts; at least one is measured.
+
+    Returns
+    -------
+    dict
+        A Measurement for each name.
+
+    Raises
+    ------
+    ValueError
+        If there is no function or no repeat.
     """
     if not functions or repeats < 1:
         raise ValueError("compare takes at least one function and at least one repeat")
     deadline = perf_counter() + budget
-    numbers = {name: _calls_per_run(function) for name, function in functions.items()}
-    seconds = {name: [] for name in functions}
+    timers = {name: timeit.Timer(function, timer=perf_counter) for name, function in functions.items()}
+    numbers = {name: _calls_per_run(timer) for name, timer in timers.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(repeats):
-        for name, function in functions.items():
-            seconds[name].append(_run(function, numbers[name]) / numbers[name])
+        for name, timer in timers.items():
+            seconds[name].append(timer.timeit(numbers[name]) / numbers[name])
         if perf_counter() > deadline:
             break
     return {name: Measurement(tuple(seconds[name]), numbers[name]) for name in functions}
 
 
-def report(measurements, steps=1):
-    """Print a table of Measurements: one a line, with the ratio of its median to the first one's.
-
-    If each call took several `steps`, such as an epoch of training, the times printed are those of one step.
-    """
-    measurements = {
-        name: Measurement(tuple(x / steps for x in m.seconds), m.number * steps) for name, m in measurements.items()
-    }
-    rows = [(name, str(m), m.median) for name, m in measurements.items()]
-    width, length = (max(len(row[column]) for row in rows) for column in (0, 1))
-    for name, text, median in rows:
-        print(f"{name:<{width}}  {text:<{length}}  {median / rows[0][2]:.3g} ×")
-
-
-def _calls_per_run(function):
-    """Warm `function` up and find the 1, 2, 5, 10, … calls that last SHORTEST_RUN."""
-    _run(function, 1)
+def _calls_per_run(timer: timeit.Timer) -> int:
+    """Warm up, then find the 1, 2, 5, 10, … calls that last SHORTEST_RUN; timeit's own autorange wants 0.2 s."""
+    timer.timeit(1)
     for power in range(10):
         for number in (10**power, 2 * 10**power, 5 * 10**power):
-            if _run(function, number) >= SHORTEST_RUN:
+            if timer.timeit(number) >= SHORTEST_RUN:
                 return number
     return number
 
 
-def _run(function, number):
-    """Return the seconds that `number` calls take, with the garbage collector off."""
-    calls = repeat(None, number)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        start = perf_counter()
-        for _ in calls:
-            function()
-        return perf_counter() - start
-    finally:
-        if collecting:
-            gc.enable()
+def report(measurements: Mapping[str, Measurement], steps: int = 1) -> None:
+    """Print a table of Measurements, one a line, each with the ratio of its median to the first one's.
+
+    Parameters
+    ----------
+    measurements : dict
+        The Measurements by name, as `compare` returns them.
+    steps : int
+        How many steps a call took, such as those of an epoch: the times printed are those of one step.
+    """
+    rows = []
+    for name, whole in measurements.items():
+        step = Measurement(tuple(seconds / steps for seconds in whole.seconds), whole.number * steps)
+        rows.append((name, str(step), step.median))
+    name_width = max(len(name) for name, _, _ in rows)
+    text_width = max(len(text) for _, text, _ in rows)
+    for name, text, median in rows:
+        print(f"{name:<{name_width}}  {text:<{text_width}}  {three_digits(median / rows[0][2])} ×")

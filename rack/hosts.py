@@ -1,4 +1,4 @@
-"""The hosts of the rack: one network namespace each, with a network card whose packets the switch gets.
+"""The hosts of the rack: one network namespace each, with a network card whose packets go to the switch.
 
 To be called by the first process inside `namespaces.private`: names and addresses exist nowhere else.
 """
@@ -8,6 +8,8 @@ import os
 import struct
 import subprocess
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 from .switch import PACKET
 
@@ -18,21 +20,21 @@ PORT = 5000
 NEW_CARD, IP_ONLY, NO_HEADER = 0x400454CA, 0x0001, 0x1000  # TUNSETIFF, IFF_TUN, IFF_NO_PI of linux/if_tun.h
 
 
-def address(host):
-    """Return where the ranks on a host listen."""
+def address(host: int) -> str:
+    """Return the address at which the ranks on a host listen."""
     return f"10.0.0.{host + 1}"
 
 
-def build(n, rate=RATE, delay=DELAY):
-    """Make n hosts and start the switch between them; return its subprocess.Popen."""
+def build(n: int, rate: float = RATE, delay: float = DELAY) -> "subprocess.Popen[bytes]":
+    """Make n hosts, and start and return the switch between them; rate in bytes/s, delay in seconds."""
     _run("mount -t tmpfs tmpfs /run")  # the names of network namespaces lie there
     files = [_host(host) for host in range(n)]
     words = [str(word) for word in (rate, delay, *files)]
     return subprocess.Popen([sys.executable, "-m", "rack.switch", *words], pass_fds=files, stdin=subprocess.DEVNULL)
 
 
-def _host(host):
-    """Make one host; return the open file from which what it sends is read, and into which what it gets is written."""
+def _host(host: int) -> int:
+    """Make one host; return the open file from which its packets are read and into which those for it are written."""
     file = os.open("/dev/net/tun", os.O_RDWR)
     fcntl.ioctl(file, NEW_CARD, struct.pack("16sH22x", b"card", IP_ONLY | NO_HEADER))
     _run(f"ip netns add host{host}")
@@ -40,18 +42,18 @@ def _host(host):
     _run(f"ip -n host{host} link set lo up")
     _run(f"ip -n host{host} address add {address(host)}/24 dev card")
     _run(f"ip -n host{host} link set card mtu {PACKET} txqueuelen 10000 up")
-    # Else the machine's own settings decided, and TCP's slow start would hide what the schemes do to the links.
+    # Otherwise TCP's slow start, as this machine has it set, would hide what the algorithms do to the links.
     windows = f"congctl reno initcwnd {WINDOW} initrwnd {WINDOW}"
     _run(f"ip -n host{host} route replace 10.0.0.0/24 dev card src {address(host)} {windows}")
     return file
 
 
-def start(host, command, **options):
-    """Start a command on a host; return its subprocess.Popen."""
+def start(host: int, command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
+    """Start a command on a host; the options are those of subprocess.Popen."""
     return subprocess.Popen(["nsenter", f"--net=/run/netns/host{host}", *command], **options)
 
 
-def _run(command):
+def _run(command: str) -> None:
     done = subprocess.run(command.split(), capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{command}: {done.stderr.strip()}")

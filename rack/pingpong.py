@@ -3,32 +3,38 @@
 import json
 import statistics
 import time
+from typing import Any
 
 import numpy as np
 
-from d2l_utils.mesh import Mesh
+from d2l_utils.collectives.communicator import Communicator
 
 SIZES = [2**k for k in range(10, 20)]  # bytes
 REPEATS = 5
 
 
-def message(mesh, x):
+def message(comm: Communicator, x: np.ndarray[Any, Any]) -> float:
     """Return half the seconds that x takes to the other rank and back."""
     start = time.perf_counter()
-    for sends in (mesh.rank == 0, mesh.rank == 1):
-        mesh.send(1 - mesh.rank, x) if sends else mesh.receive(1 - mesh.rank, x)
+    if comm.rank == 0:
+        comm.send(x, 1)
+        comm.receive(x, 1)
+    else:
+        comm.receive(x, 0)
+        comm.send(x, 0)
     return (time.perf_counter() - start) / 2
 
 
-def main():
-    times = {size: [] for size in SIZES}
-    with Mesh() as mesh:
+def main() -> None:
+    """Print, on rank 0, the sizes and the median time of a message of each."""
+    times: dict[int, list[float]] = {size: [] for size in SIZES}
+    with Communicator() as comm:
         for _ in range(REPEATS + 1):
             for size in SIZES:
                 x = np.zeros(size, np.uint8)
-                mesh.barrier()
-                times[size].append(message(mesh, x))
-    if mesh.rank == 0:
+                comm.barrier()
+                times[size].append(message(comm, x))
+    if comm.rank == 0:
         print(json.dumps({"bytes": SIZES, "seconds": [statistics.median(t[1:]) for t in times.values()]}))
 
 

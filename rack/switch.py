@@ -18,41 +18,46 @@ DESTINATION = 19  # the place of the last byte of the receiver's address in an I
 
 
 class Links:
-    """The links of n hosts; `leaving` and `entering` say when each is free. Times are seconds of any one clock."""
+    """The links of n hosts, with a rate in bytes/s and a delay in seconds; times are seconds of any one clock.
 
-    def __init__(self, n, rate, delay):
+    `up_free` and `down_free` hold when each host's link is free in each direction.
+    """
+
+    def __init__(self, n: int, rate: float, delay: float) -> None:
         self.rate, self.delay = rate, delay
-        self.leaving, self.entering = [0.0] * n, [0.0] * n
+        self.up_free, self.down_free = [0.0] * n, [0.0] * n
 
-    def arrival(self, now, source, to, size):
-        """Take a packet of `size` bytes that host `source` sends now; return when host `to` has all of it."""
-        start = max(now, self.leaving[source])
-        self.leaving[source] = start + size / self.rate
-        self.entering[to] = max(start + self.delay, self.entering[to]) + size / self.rate
-        return self.entering[to]
+    def arrival(self, now: float, source: int, destination: int, size: int) -> float:
+        """Return when a packet of `size` bytes that host `source` sends now has reached host `destination` whole."""
+        start = max(now, self.up_free[source])
+        self.up_free[source] = start + size / self.rate
+        begins = max(start + self.delay, self.down_free[destination])
+        self.down_free[destination] = begins + size / self.rate
+        return self.down_free[destination]
 
 
-def forward(cards, links):
-    """Hand packets on for ever. A host keeps to itself what its link would not begin with while QUEUE packets pass.
+def forward(cards: list[int], links: Links) -> None:
+    """Forward packets for ever. A host's further packets wait in its card while QUEUE packets wait for its link.
 
-    The confirmations that TCP sends wait behind the data of their host: more than QUEUE packets would stall others.
+    TCP's acknowledgements wait behind their host's data, so a longer queue would stall the other hosts.
     """
     ahead = QUEUE * PACKET / links.rate
-    waiting, order = [], count()  # a heap by time of arrival
+    waiting: list[tuple[float, int, int, bytes]] = []  # a heap by time of arrival
+    order = count()
     while True:
         now = perf_counter()
         while waiting and waiting[0][0] <= now:
             *_, card, packet = heapq.heappop(waiting)
             os.write(card, packet)
-        free = [leaving - ahead for leaving in links.leaving]
+        free = [leaves - ahead for leaves in links.up_free]
         ready = {card: host for host, card in enumerate(cards) if free[host] <= now}
         events = [then for then in free if then > now] + [due for due, *_ in waiting[:1]]
         for card in select.select(ready, [], [], max(0, min(events) - now) if events else None)[0]:
             packet = os.read(card, PACKET)
-            to = packet[DESTINATION] - 1
-            if packet[0] >> 4 == 4 and to < len(cards):  # cards also ask for routers of IPv6
-                due = links.arrival(perf_counter(), ready[card], to, len(packet))
-                heapq.heappush(waiting, (due, next(order), cards[to], packet))
+            host = packet[DESTINATION] - 1
+            if packet[0] >> 4 == 4 and host < len(cards):  # cards also ask for routers of IPv6
+                due = links.arrival(perf_counter(), ready[card], host, len(packet))
+                heapq.heappush(waiting, (due, next(order), cards[host], packet))
 
 
 if __name__ == "__main__":

@@ -7,11 +7,15 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 import pytest
 
-DRIVER = "import json, sys; from d2l_utils.launch import launch; print(launch(**json.loads(sys.argv[1])))"
+from d2l_utils.jobs import namespace
+
+ROOT = Path(__file__).parents[1]
+DRIVER = "import json, sys; from d2l_utils.jobs.job import launch; print(launch(**json.loads(sys.argv[1])))"
 
 
 @pytest.fixture
@@ -20,18 +24,27 @@ def nothing_is_left(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # ranks import this checkout
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     yield
     signal.signal(signal.SIGINT, before)
     assert left(tmp_path) == []
 
 
-def running(folder):
-    """The processes whose temporary folder this is."""
+@pytest.fixture(scope="session")
+def isolation():
+    """Skip a test where the system gives a job no network of its own."""
+    if reason := namespace.refusal(ROOT):
+        pytest.skip(f"no network of its own: {reason}")
+
+
+def running(folder, word=None):
+    """The processes whose temporary folder this is, and whose command contains the word, if one is given."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):  # it has just ended
-            if process.environ().get("TMPDIR") == str(folder) and process.status() != psutil.STATUS_ZOMBIE:
+            here = process.environ().get("TMPDIR") == str(folder) and process.status() != psutil.STATUS_ZOMBIE
+            if here and (word is None or word in process.cmdline()):
                 found.append(process)
     return found
 
@@ -41,19 +54,17 @@ def left(folder):
     return running(folder) + list(folder.glob("d2l-launch-*"))
 
 
-def is_soon_empty(folder, seconds=8):
+def wait_until(condition, seconds=8):
+    """Wait until the condition holds; fail if it takes longer."""
     end = time.monotonic() + seconds
-    while left(folder) and time.monotonic() < end:
-        time.sleep(0.05)
-    return left(folder) == []
-
-
-def python(code):
-    return [sys.executable, "-c", code]
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} s"
+        time.sleep(0.02)
 
 
 def by_rank(*codes):
-    return [python(code) for code in codes]
+    """Commands of Python, one for each rank."""
+    return [[sys.executable, "-c", code] for code in codes]
 
 
 @pytest.fixture
@@ -65,12 +76,7 @@ def driver():
         command = [sys.executable, "-u", "-c", code, json.dumps(arguments)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         started.append(process)
-        seen = []
-        for line in process.stdout:
-            seen.append(line)
-            if text in line:
-                return process, line
-        raise AssertionError(f"no {text!r} in {seen}")
+        return process, next(line for line in process.stdout if text in line)
 
     yield start
     for process in started:

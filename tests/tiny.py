@@ -9,173 +9,39 @@ import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 from unittest.mock import patch
 
+from book import FRAMEWORKS, MODULES, ROOT
 from book.__main__ import main
 
-ROOT = Path(__file__).resolve().parent.parent
-FRAMEWORKS = ["pytorch", "tensorflow", "jax", "mxnet"]
-
-HEAD = """\
----
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-    format_version: 0.13
-kernelspec:
-  name: d2l-pytorch
-  display_name: PyTorch
-  language: python
----
-
-"""
-
-SECTION = (
-    HEAD
-    + """\
-# Tiny
-
-(first)=
-## Adding
-
-As {numref}`fig-sum` and {eq}`eq-sum` say, and {cite:t}`ada1843` said {cite:p}`ada1843,boole1854`, see {ref}`first`.
-The next section is {ref}`other <other-start>`; `{eq}` is a role, $x$ a formula.
-
-:::{figure} img/sum.svg
-:name: fig-sum
-:alt: "Two boxes: one sum"
-
-Two numbers go in, see {eq}`eq-sum`.
-:::
-
-$$
-z = x
-  + y
-$$ (eq-sum)
-
-::::{admonition} Napkin: how much is {eq}`eq-sum`?
-One and one.
-
-$$
-1 + 1
-$$
-
-:::{dropdown} Answer
-It is **2**, as {eq}`eq-sum` says.
-
-* two
-:::
-::::
-
-| what | where |
-|---|---|
-| figure | {numref}`fig-sum` |
-| `{numref}` | {numref}`fig-sum`, {eq}`eq-sum` |
-
-```{code-cell} ipython3
-from d2l_utils import claims as d2l
-print('one for all')
-```
-
-```{code-cell} ipython3
-:tags: [pytorch]
-
-word = 'torch'
-```
-
-```{code-cell} ipython3
-:tags: [tensorflow, mxnet]
-
-word = 'tensor'
-```
-
-```{code-cell} ipython3
-:tags: [jax]
-:alt: 'A picture: three points'
-
-from IPython.display import SVG
-word = 'jax'
-SVG('<svg xmlns="http://www.w3.org/2000/svg"></svg>')
-```
-
-+++ {"tags": ["jax"]}
-
-Only JAX: see {numref}`fig-sum`.
-
-+++
-
-For everyone.
-
-```{code-cell} ipython3
-:tags: [nbval-check-output]
-
-print('word:', word)
-print('✓ a tick')
-print('– a list item')
-```
-
-```{code-cell} ipython3
-d2l.claim('a word is long', len(word), above=3)
-```
-
-```{code-cell} ipython3
-:tags: [solution]
-
-1 + 1
-```
-
-```{code-cell} ipython3
-:tags: [raises-exception]
-
-1 / 0
-```
-
-## References
-
-:::{bibliography}
-:filter: docname in docnames
-:::
-"""
-)
-
-NUMBERS = {
-    "refs": {"fig-sum": "Fig. 1.1", "eq-sum": "(1.1)", "first": "Adding", "other-start": "Other"},
-    "cites": {
-        "ada1843": {"p": "Lovelace, 1843", "t": "Lovelace (1843)"},
-        "boole1854": {"p": "Boole, 1854", "t": "Boole (1854)"},
-        "knuth1968": {"p": "Knuth", "t": "Knuth"},
-    },
-    "bibliography": {
-        "ada1843": "Lovelace. *Notes*. 1843.",
-        "boole1854": "Boole. *Laws*. 1854.",
-        "knuth1968": "Knuth. *Art*. 1968.",
-    },
-    "sections": {"tiny": {"number": "1", "title": "Tiny"}, "other": {"number": "2", "title": "Other"}},
-}
+OTHERS = [name for name in FRAMEWORKS if name not in ("pytorch", "jax")]  # a cell that they share
+GOLDEN = ROOT / "tests" / "book" / "golden"
+SECTION = (GOLDEN / "section.md").read_text(encoding="utf-8").replace("OTHERS", ", ".join(OTHERS))
+HEAD = SECTION[: SECTION.index("# Tiny")]
+NUMBERS = json.loads((GOLDEN / "numbers.json").read_text(encoding="utf-8"))  # as Sphinx would find them
 MACHINE = {"cpu": "Tiny CPU", "cores": 2, "memory_gb": 8, "gpus": [], "system": "Tiny OS"}
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>1 + 1</text></svg>'
-CARD = f"""
+PROFILE = f"""
 import json, os, pathlib, sys
-path = pathlib.Path(os.environ["D2L_MACHINE_CARD"])
-card = json.loads(path.read_text()) if path.exists() else {{"machine": {MACHINE}, "frameworks": {{}}}}
-if sys.argv[1] not in card["frameworks"]:
-    card["frameworks"][sys.argv[1]] = {{"dispatch": 1, "threads": os.environ.get("OMP_NUM_THREADS")}}
-    path.write_text(json.dumps(card))
+path = pathlib.Path(os.environ["D2L_MACHINE_PROFILE"])
+profile = json.loads(path.read_text()) if path.exists() else {{"machine": {MACHINE}, "frameworks": {{}}}}
+if sys.argv[1] not in profile["frameworks"]:
+    profile["frameworks"][sys.argv[1]] = {{"dispatch": 1, "threads": os.environ.get("OMP_NUM_THREADS")}}
+    path.write_text(json.dumps(profile))
 """
 
 
 class Project:
-    """A project in the folder `root` whose four kernels are the Python that runs the tests."""
+    """A project in the folder `root` whose kernels are the Python that runs the tests."""
 
     def __init__(self, root, section=SECTION):
-        self.root, self.card = root, root / "_build" / "machine.json"
+        self.root, self.profile = root, root / "_build" / "machine.json"
         for framework in FRAMEWORKS:
             self.kernel(framework)
-        for module in ("__init__", "timing", "torch", "tensorflow", "jax", "mxnet"):
-            self.write(f"d2l_utils/{module}.py", f"name = {module!r}\n")
-        self.write("d2l_utils/card.py", CARD)
+        for name in ("__init__", "timing", *(f"{module}/__init__" for module in MODULES.values())):
+            self.write(f"d2l_utils/{name}.py", f"name = {name!r}\n")
+        self.write("d2l_utils/machine/__init__.py", "")
+        self.write("d2l_utils/machine/measuring.py", PROFILE)
         self.write("notebooks/img/sum.svg", SVG)
         self.write("notebooks/index.md", "# Index\n")
         self.write("notebooks/references.bib", "")
@@ -205,20 +71,17 @@ class Project:
     def command(self, *arguments):
         return [sys.executable, __file__, *map(str, arguments), "--root", str(self.root)]
 
-    def call(self, *arguments):
-        """Run `python -m book …` in a process of its own; return the finished process."""
-        command = self.command(*arguments)
-        return subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=100)
-
     def here(self, *arguments):
-        """Like `call`, for what starts no kernel, within this process, whose modules are there already."""
+        """Run `python -m book …` within this process, for what starts no kernel; return what a process would."""
         out, err = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, self.environment()):
             status = numbered([*map(str, arguments), "--root", str(self.root)])
         return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
     def build(self, *frameworks, options=()):
-        return self.call("build", "--frameworks", *(frameworks or ["jax"]), *options)
+        """Build in a process of its own; return the finished process."""
+        command = self.command("build", "--frameworks", *(frameworks or ["jax"]), *options)
+        return subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=100)
 
     def path(self, stage, framework="jax", slug="tiny"):
         return self.root / "_build" / stage / framework / f"{slug}.ipynb"

@@ -3,19 +3,21 @@
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 
 from bs4 import BeautifulSoup
 from sphinx.cmd.build import build_main
 
+from book import ROOT
 from d2l_utils.claims import Claim
 
-ROOT = Path(__file__).resolve().parent.parent
-INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\n```\n\n```{claims}\n```\n"
+INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\n```\n"
+WORKS = """@article{li2014,
+  author={Li, Mu and Andersen, David and Smola, Alex}, title={Servers}, journal={OSDI}, year={2014}}
+"""
 
 
 def prose(text, framework=None):
-    """Return a Markdown cell, wrapped as `book merge` wraps a framework's prose."""
+    """Return a Markdown cell, wrapped as book/merge.py wraps a framework's prose."""
     source = f"``````{{framework}} {framework}\n{text}\n``````" if framework else text
     return {"cell_type": "markdown", "metadata": {}, "source": source}
 
@@ -37,7 +39,7 @@ def claim(sentence, held=True, evidence="", note=""):
 
 
 def notebook(*cells, **facts):
-    """Return a merged notebook with the ids c0, c1, …"""
+    """Return a merged notebook with the ids c0, c1, …; `facts` are those of each framework's run."""
     cells = [cell | {"id": f"c{place}"} for place, cell in enumerate(cells)]
     metadata = {
         "kernelspec": {"name": "python3", "display_name": "", "language": "python"},
@@ -46,38 +48,88 @@ def notebook(*cells, **facts):
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def build(folder, *cells, builder="html", index=INDEX, files=(), facts=None, notebooks=True):
-    """Build a book of a landing page and the page of `cells`; return (exit status, warnings, output folder)."""
-    source, output = folder / "book", folder / builder
-    source.mkdir(parents=True, exist_ok=True)
-    (source / "index.md").write_text(index, encoding="utf-8")
-    (source / "references.bib").touch()
-    for name, text in dict(files).items():
-        (source / name).write_text(text, encoding="utf-8")
-    if cells:
-        (source / "page.ipynb").write_text(json.dumps(notebook(*cells, **(facts or {}))), encoding="utf-8")
-        for framework in ("pytorch", "tensorflow", "jax", "mxnet") if notebooks else ():
-            reader = folder / "notebooks" / framework / "page.ipynb"
-            reader.parent.mkdir(parents=True, exist_ok=True)
-            reader.write_text(json.dumps(framework), encoding="utf-8")
-    places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
-    settings = [f"-Dd2l_{name}={folder / place}" for name, place in places.items()]
-    options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book" / "pages"), *settings]
+def sphinx(source, target, builder, **settings):
+    """Run Sphinx with the book's own settings and these; return (exit status, warnings)."""
+    options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book" / "pages")]
+    options += [f"-Dd2l_{name}={value}" for name, value in settings.items()]
     warnings = io.StringIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
-        status = build_main([*options, str(source), str(output)])
-    return status, warnings.getvalue(), output
+        status = build_main([*options, "-d", str(source.parent / "doctrees"), str(source), str(target)])
+    return status, warnings.getvalue()
 
 
-def page_of(folder, *cells, page="page", **settings):
-    """Build a book without a warning; return the article of a page."""
-    status, warnings, output = build(folder, *cells, **settings)
-    assert (status, warnings) == (0, "")
-    return BeautifulSoup((output / f"{page}.html").read_text(encoding="utf-8"), "html.parser").article
+class Book:
+    """A book in `folder` of these pages, each a merged notebook or a Markdown text, numbered in their order."""
+
+    def __init__(self, folder, pages, files=()):
+        self.folder, self.pages, self.warnings = folder, list(pages), {}
+        (folder / "book").mkdir(parents=True, exist_ok=True)
+        index = INDEX.replace("page", "\n".join(pages))
+        for name, text in ({"index.md": index, "references.bib": WORKS} | dict(files)).items():
+            (folder / "book" / name).write_text(text, encoding="utf-8")
+        for name, page in pages.items():
+            self.write(name, page)
+
+    def write(self, name, page):
+        """Write a page, and the readers' notebooks of a page that has run."""
+        markdown = isinstance(page, str)
+        path = self.folder / "book" / (f"{name}.md" if markdown else f"{name}.ipynb")
+        path.write_text(page if markdown else json.dumps(page), encoding="utf-8")
+        for framework in () if markdown else page["metadata"]["d2l"]["frameworks"]:
+            reader = self.folder / "notebooks" / framework / f"{name}.ipynb"
+            reader.parent.mkdir(parents=True, exist_ok=True)
+            reader.write_text(json.dumps(framework), encoding="utf-8")
+
+    def build(self, builder="html"):
+        """Run Sphinx; return (exit status, warnings)."""
+        places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
+        settings = {name: self.folder / place for name, place in places.items()}
+        return sphinx(self.folder / "book", self.folder / builder, builder, **settings)
+
+    def output(self, builder="html"):
+        """Return the folder of what a builder made without a warning, once for all who ask."""
+        if builder not in self.warnings:
+            self.warnings[builder] = self.build(builder)
+        assert self.warnings[builder] == (0, "")
+        return self.folder / builder
+
+    def whole(self, name):
+        """Return a page as it is parsed, with what is around its article."""
+        return BeautifulSoup((self.output() / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+
+    def article(self, name):
+        """Return the article of a page."""
+        return self.whole(name).article
+
+    def text(self, name):
+        """Return the paragraphs of a page as plain text."""
+        blocks = (self.output("text") / f"{name}.txt").read_text(encoding="utf-8").split("\n\n")
+        return [" ".join(block.split()) for block in blocks]
+
+    def number(self, name):
+        """Return the number of a page."""
+        return self.pages.index(name) + 1
 
 
-def text_of(folder, *cells):
-    """Build a page as plain text without a warning; return its paragraphs."""
-    status, warnings, output = build(folder, *cells, builder="text")
-    assert (status, warnings) == (0, "")
-    return [" ".join(block.split()) for block in (output / "page.txt").read_text(encoding="utf-8").split("\n\n")]
+def words(element):
+    """Return the text of an element with single spaces."""
+    return " ".join(element.get_text().split())
+
+
+def outline(element, indent=""):
+    """Return the lines that a reader meets in an element; folds, tabs and cells with an id have theirs further in."""
+    lines = []
+    for child in element.find_all(recursive=False):
+        classes = child.get("class", [])
+        titles = [name for name in (child.name, *classes) if name == "details" or name.startswith("only-")]
+        if "cell" in classes and child.get("id"):
+            titles.append(child["id"])
+        if child.name == "tr":
+            lines.append(indent + " | ".join(words(cell) for cell in child.select("th, td")))
+        elif child.name in ("p", "pre", "li", "summary", "label", "h2"):
+            lines.append(f"{indent}{child.name} {words(child).removesuffix('#')}".rstrip())
+        elif titles:
+            lines += [indent + titles[0], *outline(child, f"{indent}  ")]
+        else:
+            lines += outline(child, indent)
+    return lines

@@ -1,12 +1,16 @@
 """How works are cited: authors and year in the text, a plain list at the end of each page."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import sphinxcontrib.bibtex.plugin
 from docutils import nodes
 from pybtex.plugin import find_plugin, register_plugin
 from pybtex.style.formatting.unsrt import Style as Unsorted
 from pybtex.style.labels import BaseLabelStyle
+from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinxcontrib.bibtex.style.referencing import BracketStyle
 from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
@@ -15,7 +19,7 @@ from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferen
 class KeyLabels(BaseLabelStyle):
     """The keys as labels: unique over all pages, and never shown."""
 
-    def format_labels(self, sorted_entries):
+    def format_labels(self, sorted_entries: Iterable[Any]) -> Iterator[str]:
         """Yield one label for each entry."""
         return (entry.key for entry in sorted_entries)
 
@@ -30,7 +34,7 @@ class Chapter(Unsorted):
 class RoundBrackets(AuthorYearReferenceStyle):
     """(Li et al., 2014) and Li et al. (2014)."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         round_brackets = BracketStyle(left="(", right=")")
         super().__init__(
             bracket_textual=round_brackets,
@@ -49,7 +53,8 @@ class ListReferences(SphinxPostTransform):
 
     default_priority = 6  # after sphinxcontrib-bibtex has made the citations (5)
 
-    def run(self, **kwargs):
+    def run(self, **kwargs: Any) -> None:
+        """Change the page."""
         groups = {id(citation.parent): citation.parent for citation in self.document.findall(nodes.citation)}
         for group in groups.values():
             listed = nodes.bullet_list(classes=["references"])
@@ -58,12 +63,12 @@ class ListReferences(SphinxPostTransform):
             group.parent.replace(group, listed)
 
 
-def find_references(app, config):
+def find_references(app: Sphinx, config: Config) -> None:
     """Take references.bib from the folder of the pages, which differs between the two passes of Sphinx."""
     config.bibtex_bibfiles = [str(Path(app.srcdir) / "references.bib")]
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register styles and transform."""
     register_plugin("pybtex.style.formatting", "chapter", Chapter)
     # What is not registered is looked for in every package installed, the first once for each citation.

@@ -6,6 +6,9 @@ python -m sphinx -b html -c book/pages _build/book _build/html     reads the mer
 
 import sys
 from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "_build"
@@ -22,17 +25,16 @@ extensions = [
     "sphinxcontrib.bibtex",
     "book.pages.bibliography",
     "book.pages.maths",
-    "book.pages.facts",
-    "book.pages.checked",
-    "book.pages.folds",
+    "book.pages.page_info",
+    "book.pages.claims_page",
+    "book.pages.solutions",
     "book.pages.explorable",
     "book.pages.tabs",
-    "book.pages.landing",
     "book.pages.glossary",
     "book.pages.problems",
-    "book.pages.lent",
-    "book.pages.machine_card",
-    "book.pages.numbers",
+    "book.pages.api",
+    "book.pages.machine_profile",
+    "book.pages.labels",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["README.md", ".ipynb_checkpoints"]
@@ -57,7 +59,7 @@ math_numfig = True
 math_eqref_format = "({number})"
 html_math_renderer = "mathml"
 
-bibtex_bibfiles = []  # book.pages.bibliography finds it beside the pages
+bibtex_bibfiles: list[str] = []  # book.pages.bibliography finds it beside the pages
 bibtex_default_style = "chapter"
 bibtex_reference_style = "round_author_year"
 
@@ -97,11 +99,12 @@ copybutton_selector = "div.cell_input pre, div.highlight-sh pre"
 copybutton_prompt_text = "$ "
 
 
-def leave_out_styles(app, page, template, context, doctree):
+def leave_out_styles(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
     """Drop MyST-NB's style sheet: its colours fail the contrast of WCAG AA; book.css draws cells instead."""
-    context["css_files"] = [css for css in context.get("css_files", ()) if "mystnb" not in str(css.filename)]
+    sheets = context.get("css_files", ())
+    context["css_files"] = [sheet for sheet in sheets if "mystnb" not in str(sheet.filename)]
 
 
-def setup(app):
+def setup(app: Sphinx) -> None:
     """Connect the small things that need no module of their own."""
     app.connect("html-page-context", leave_out_styles)

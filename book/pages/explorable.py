@@ -11,8 +11,11 @@ The text alternative: what a reader without scripts, on paper or in a notebook h
 Each kind has a script of its own in _static/explorables, which only the pages that need it load, as they do the style.
 """
 
+from typing import Any
+
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 KINDS = ("ring", "costs")
@@ -26,7 +29,7 @@ class Explorable(SphinxDirective):
     option_spec = {"name": directives.unchanged_required}
     has_content = True
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         """Return the figure."""
         kind = self.arguments[0]
         if kind not in KINDS:
@@ -43,7 +46,7 @@ class Explorable(SphinxDirective):
         return [figure]
 
 
-def load(app, page, template, context, doctree):
+def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
     """Have a page load scripts and style of the explorables on it, in HTML alone: a book reader shows the text."""
     if app.builder.name != "html" or doctree is None:
         return
@@ -55,7 +58,7 @@ def load(app, page, template, context, doctree):
         app.add_css_file(f"explorables/{CLASS}.css")
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive, and what its pages load."""
     app.add_directive("explorable", Explorable)
     app.connect("html-page-context", load)

@@ -13,9 +13,13 @@ A reader of one framework sees the text of no other, so that what counts is the 
 """
 
 import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import make_refnode
 
@@ -24,7 +28,7 @@ from book.pages.tabs import framework_of, frameworks_of
 KEY = "glossary"  # in the metadata of the page: {form: (id, meaning)}
 SILENT = (nodes.title, nodes.rubric, nodes.figure, nodes.table, nodes.literal_block, nodes.definition_list)
 UNLINKED = (nodes.reference, addnodes.download_reference, nodes.literal, nodes.math)
-NO_PROSE = {"page-facts", "colophon", "references", "claim", "claims", "machine-card"}
+NO_PROSE = {"page-facts", "colophon", "references", "claim", "claims", "machine-profile"}
 
 
 class GatherForms(SphinxTransform):
@@ -32,7 +36,8 @@ class GatherForms(SphinxTransform):
 
     default_priority = 850
 
-    def apply(self):
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page."""
         found = {}
         for glossary in self.document.findall(addnodes.glossary):
             for entry in glossary.findall(nodes.definition_list_item):
@@ -47,71 +52,87 @@ class GatherForms(SphinxTransform):
             self.env.metadata[self.env.docname][KEY] = found
 
 
-def glossary_of(env):
+def glossary_of(env: BuildEnvironment) -> tuple[str | None, dict[str, tuple[str, str]]]:
     """Return the page of the glossary and its forms; (None, {}) where the book has none."""
-    return next(((page, about[KEY]) for page, about in env.metadata.items() if KEY in about), (None, {}))
+    for page, about in env.metadata.items():
+        if KEY in about:
+            return page, about[KEY]
+    return None, {}
 
 
-def pattern(forms):
+def pattern(forms: Collection[str]) -> re.Pattern[str]:
     """Return an expression whose group is any of the forms as whole words, the longest first."""
     found = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
     found = [f"[{form[0]}{form[0].upper()}]{form[1:]}" if form[0].islower() else form for form in found]
     return re.compile(rf"(?<![\w-])({'|'.join(found)})(?![\w-])")
 
 
-def sentences(node, framework=None, within=False):
+def texts_in(node: Any, framework: str | None = None, within: bool = False) -> Iterator[tuple[Any, str | None]]:
     """Yield each piece of text that stands in a paragraph and may hold a link, with the framework whose text it is."""
     if isinstance(node, nodes.Text):
         if within:
             yield node, framework
         return
-    silent = isinstance(node, SILENT + UNLINKED) or node.get("nb_element") or NO_PROSE & set(node.get("classes", ()))
-    for child in () if silent else node.children:
-        yield from sentences(child, framework_of(node) or framework, within or isinstance(node, nodes.paragraph))
+    if isinstance(node, SILENT + UNLINKED) or node.get("nb_element") or NO_PROSE & set(node.get("classes", ())):
+        return
+    for child in node.children:
+        yield from texts_in(child, framework_of(node) or framework, within or isinstance(node, nodes.paragraph))
 
 
-def link_words(app, document, page):
+def link_words(app: Sphinx, document: nodes.document, page: str) -> None:
     """Link the first use of each word on a page; in the glossary, in each meaning."""
     home, forms = glossary_of(app.env)
     if not home or app.builder.format != "html":
         return
-    if page != home:
-        parts = [(document, set())]
-    else:
+    finder = pattern(forms)
+    frameworks: Sequence[str | None] = frameworks_of(document) or [None]
+    parts: list[tuple[Any, set[str]]] = [(document, set())]  # with the entries that are not linked there
+    if page == home:
         parts = [(entry[-1], {entry[0]["ids"][0]}) for entry in document.findall(nodes.definition_list_item)]
-    finder, frameworks = pattern(forms), frameworks_of(document) or [None]
     for part, known in parts:
-        seen = {name: set(known) for name in frameworks}
-        for text, framework in list(sentences(part)):
-            linked = []
-            for word, place, meaning in words(text, finder, forms):
-                readers = [framework] if framework else frameworks
-                if place and any(place not in seen[name] for name in readers):
-                    word = make_refnode(app.builder, page, home, place, word, meaning)
-                    word["classes"].append("word")
-                for name in readers:
-                    seen[name].add(place)
-                linked.append(word)
+        seen = {framework: set(known) for framework in frameworks}
+        for text, framework in list(texts_in(part)):
+            readers = [seen[framework]] if framework else list(seen.values())
+            linked: list[nodes.Node] = []
+            for word, entry in words(text, finder, forms):
+                if entry and any(entry[0] not in places for places in readers):
+                    linked.append(link(app, page, home, word, *entry))
+                else:
+                    linked.append(word)
+                if entry:
+                    for places in readers:
+                        places.add(entry[0])
             text.parent.replace(text, linked)
 
 
-def words(text, finder, forms):
-    """Yield a text in pieces: (node, id, meaning), both None for what stands between the words of the glossary."""
+def words(
+    text: str, finder: re.Pattern[str], forms: dict[str, tuple[str, str]]
+) -> Iterator[tuple[nodes.Text, tuple[str, str] | None]]:
+    """Yield a text in pieces, each with the id and the meaning of its entry; None for what stands between words."""
     for piece in finder.split(text):
-        known = forms.get(piece) or forms.get(piece[:1].lower() + piece[1:])
-        yield nodes.Text(piece), *(known if known and finder.fullmatch(piece) else (None, None))
+        entry = forms.get(piece) or forms.get(piece[:1].lower() + piece[1:])
+        yield nodes.Text(piece), entry if finder.fullmatch(piece) else None
 
 
-def rewrite(app, env):
+def link(app: Sphinx, page: str, home: str, word: nodes.Text, place: str, meaning: str) -> nodes.Node:
+    """Return a word that links from a page to its entry in the glossary, with the meaning as the tooltip."""
+    reference = make_refnode(app.builder, page, home, place, word, meaning)
+    reference["classes"].append("word")
+    return reference
+
+
+def rewrite(app: Sphinx, env: Any) -> list[str]:
     """Have every page written anew that holds a word whose entry is new, changed or gone."""
     forms = glossary_of(env)[1]
     before, env.d2l_glossary = getattr(env, "d2l_glossary", {}), forms
     changed = {form for form, _ in before.items() ^ forms.items()}
+    if not changed:
+        return []
     finder = pattern(changed)
-    return [page for page in env.found_docs if changed and finder.search(env.doc2path(page).read_text("utf-8"))]
+    return [page for page in env.found_docs if finder.search(env.doc2path(page).read_text("utf-8"))]
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register all of it."""
     app.add_transform(GatherForms)
     app.connect("doctree-resolved", link_words)

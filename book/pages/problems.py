@@ -1,16 +1,21 @@
-"""All napkin problems and exercises of the book on one page, each with a link to its place.
+"""All back-of-the-envelope problems and exercises of the book on one page, each with a link to its place.
 
 ```{problems}
 ```
 
-A problem is an admonition whose title begins with "Napkin problem", an exercise an item of a numbered list below the
-heading "Exercises". Each page notes its own when it is read; the page that lists them is written after all are read.
+A problem is an admonition whose title begins with "Back-of-the-envelope problem"; an exercise is an item of a numbered
+list below the heading "Exercises". Each page notes its own when it is read; the page that lists them is written after
+all are read.
 """
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx_design.shared import is_component
@@ -18,8 +23,9 @@ from sphinx_design.shared import is_component
 from book import FRAMEWORKS
 from book.pages.tabs import framework_of
 
-NAPKIN = "Napkin problem"
+ENVELOPE = "Back-of-the-envelope problem"
 EXERCISES = "Exercises"
+IDS = {ENVELOPE: "envelope", "Exercise": "exercise"}
 KEY = "problems"  # in the metadata of a page: a list of (kind, name, framework or None, id, what it asks)
 LISTS = "lists-problems"  # in the metadata of the page that lists them
 END = re.compile(r"(?<=[.?!])(?:\s+|$)")
@@ -32,7 +38,7 @@ class problems(nodes.General, nodes.Element):
 class Problems(SphinxDirective):
     """The lists of all problems, section by section."""
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         """Return their place, which is filled when every page has been read."""
         self.env.metadata[self.env.docname][LISTS] = True
         return [problems()]
@@ -43,14 +49,15 @@ class NoteProblems(SphinxTransform):
 
     default_priority = 850
 
-    def apply(self):
-        found = []
+    def apply(self, **kwargs: Any) -> None:
+        """Note the problems."""
+        found: list[tuple[Any, ...]] = []
         for box in self.document.findall(nodes.admonition):
-            if box[0].astext().startswith(NAPKIN):
-                title = box[0].astext().removeprefix(NAPKIN).lstrip(": ")
-                told = [part for child in box if isinstance(child, nodes.paragraph) for part in sentences(child)]
-                asked = next((part for part in told if part[-1].astext().endswith("?")), told[0])
-                found.append(self.noted(NAPKIN, title[:1].upper() + title[1:], box, asked, len(found) + 1))
+            if box[0].astext().startswith(ENVELOPE):
+                title = box[0].astext().removeprefix(ENVELOPE).lstrip(": ")
+                asked = [part for child in box if isinstance(child, nodes.paragraph) for part in sentences(child)]
+                question = next((part for part in asked if part[-1].astext().endswith("?")), asked[0])
+                found.append(self.noted(ENVELOPE, title[:1].upper() + title[1:], box, question, len(found) + 1))
         for section in self.document.findall(nodes.section):
             if section[0].astext() == EXERCISES:
                 for listed in section.findall(nodes.enumerated_list):
@@ -58,7 +65,7 @@ class NoteProblems(SphinxTransform):
         if found:
             self.env.metadata[self.env.docname][KEY] = found
 
-    def exercises(self, listed):
+    def exercises(self, listed: Any) -> list[tuple[Any, ...]]:
         """Return what is noted of the items of a list; a list within a solution or an item holds no exercises."""
         if any(isinstance(up, nodes.list_item) or is_component(up, "dropdown") for up in above(listed)):
             return []
@@ -68,55 +75,58 @@ class NoteProblems(SphinxTransform):
             for number, item in zip(numbers, listed, strict=True)
         ]
 
-    def noted(self, kind, name, node, asked, number):
+    def noted(self, kind: str, name: str, node: Any, asked: Any, number: int) -> tuple[Any, ...]:
         """Give the node of a problem an id; return what is noted of it."""
         framework = next(filter(None, map(framework_of, above(node))), None)
-        place = nodes.make_id("-".join(filter(None, (kind.split()[0], str(number), framework))))
+        place = nodes.make_id("-".join(filter(None, (IDS[kind], str(number), framework))))
         node["ids"].append(place)
         return kind, name, framework, place, asked
 
 
-def above(node):
+def above(node: nodes.Node) -> Iterator[nodes.Node]:
     """Yield the nodes around a node, from the nearest on."""
     while node.parent is not None:
         node = node.parent
         yield node
 
 
-def sentences(paragraph):
+def sentences(paragraph: Any) -> Iterator[list[Any]]:
     """Yield the sentences of a paragraph, each as a list of nodes that hold nothing of the page they come from."""
-    found = []
+    sentence: list[Any] = []
     for node in paragraph.children:
         pieces = END.split(node) if isinstance(node, nodes.Text) else [node]
         for piece in pieces[:-1]:
-            yield [*found, nodes.Text(piece)]
-            found = []
+            yield [*sentence, nodes.Text(piece)]
+            sentence = []
         last = nodes.Text(pieces[-1]) if isinstance(node, nodes.Text) else node.deepcopy()
         for part in last.findall():
             part.document = None
-        found += [last] if found or last.astext().strip() else []
-    if found:
-        yield found
+        if sentence or last.astext().strip():
+            sentence.append(last)
+    if sentence:
+        yield sentence
 
 
-def list_problems(app, document, page):
+def list_problems(app: Sphinx, document: nodes.document, page: str) -> None:
     """Fill the place of the lists on a page."""
     for place in list(document.findall(problems)):
         sections = app.env.toctree_includes.get(app.config.root_doc, [])
         place.parent.replace(place, [listed(app, page, each) for each in sections if KEY in app.env.metadata[each]])
 
 
-def listed(app, page, section):
+def listed(app: Sphinx, page: str, section: str) -> nodes.section:
     """Return the lists of a section under its title, with links that start from `page`."""
     node = nodes.section("", nodes.title("", app.env.titles[section].astext()), ids=[nodes.make_id(section)])
-    for kind, title in ((NAPKIN, "Napkin problems"), ("Exercise", EXERCISES)):
+    for kind, title in ((ENVELOPE, "Back-of-the-envelope problems"), ("Exercise", EXERCISES)):
         found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind]
         entries = [entry(app, page, section, *rest) for rest in found]
         node += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []
     return node
 
 
-def entry(app, page, section, name, framework, place, asked):
+def entry(
+    app: Sphinx, page: str, section: str, name: str, framework: str | None, place: str, asked: Sequence[Any]
+) -> nodes.list_item:
     """Return the line of a problem."""
     address = app.builder.get_relative_uri(page, section) + (f"?tab={framework}#" if framework else "#") + place
     link = nodes.reference("", f"Exercise {name}" if name.isdigit() else name, refuri=address, internal=True)
@@ -125,22 +135,22 @@ def entry(app, page, section, name, framework, place, asked):
     return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(words), *moved))
 
 
-def resolved(app, page, section, node):
+def resolved(app: Sphinx, page: str, section: str, node: Any) -> nodes.Node:
     """Return a copy of a node of a section for `page`, where no list of works stands: a citation becomes text."""
     if not isinstance(node, addnodes.pending_xref):
         return node.deepcopy()
     cited, domain = node["refdomain"] == "cite", app.env.domains[node["refdomain"]]
     where = (app.env, section if cited else page, app.builder)
-    found = domain.resolve_xref(*where, node["reftype"], node["reftarget"], node, node[0].deepcopy())
-    return found if found and not cited else nodes.Text((found or node).astext())
+    target = domain.resolve_xref(*where, node["reftype"], node["reftarget"], node, node[0].deepcopy())
+    return target if target and not cited else nodes.Text((target or node).astext())
 
 
-def outdated(app, env, added, changed, removed):
+def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
     """Have the page of the lists written anew whenever any page has changed."""
     return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register node, directive and transform."""
     app.add_node(problems)
     app.add_directive("problems", Problems)

@@ -8,9 +8,12 @@ its text sees the text of no other. Builders that cannot switch show the tabs on
 """
 
 import itertools
+from collections.abc import Sequence
+from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
@@ -19,7 +22,7 @@ from sphinx_design.shared import create_component, is_component
 from book import FRAMEWORKS
 
 
-def _framework(word):
+def _framework(word: str) -> str:
     return directives.choice(word, tuple(FRAMEWORKS))
 
 
@@ -29,7 +32,7 @@ class Framework(SphinxDirective):
     required_arguments = 1
     has_content = True
 
-    def run(self):
+    def run(self) -> list[nodes.Node]:
         """Return a container of the class `tag_<framework>`, as MyST-NB makes it for a code cell."""
         try:
             name = _framework(self.arguments[0])
@@ -42,7 +45,7 @@ class Framework(SphinxDirective):
         return [node]
 
 
-def framework_of(node):
+def framework_of(node: nodes.Node) -> str | None:
     """Return the framework that a node belongs to, or None when it is everybody's."""
     if not isinstance(node, nodes.container):
         return None
@@ -50,24 +53,24 @@ def framework_of(node):
     return tags[0] if len(tags) == 1 else None
 
 
-def frameworks_of(document):
+def frameworks_of(document: nodes.document) -> list[str]:
     """Return the frameworks that have text or code of their own in a document, in the book's order."""
     present = {framework_of(node) for node in document.findall(nodes.container)}
     return [name for name in FRAMEWORKS if name in present]
 
 
-def is_result(node):
-    """Tell whether a node shows what a shared cell, which stands before it, gave in one framework."""
+def is_result(node: Any) -> bool:
+    """Tell whether a node shows what the shared cell before it printed in one framework."""
     return framework_of(node) is not None and "tag_remove-input" in node["classes"]
 
 
-def results_after(cell):
-    """Return the cells after a shared one that show what it gave in each framework."""
+def results_after(cell: Any) -> list[Any]:
+    """Return the cells after a shared one that show what it printed in each framework."""
     place = cell.parent.index(cell)
     return list(itertools.takewhile(is_result, cell.parent.children[place + 1 :]))
 
 
-def tab_set(members, frameworks):
+def tab_set(members: Sequence[Any], frameworks: Sequence[str]) -> nodes.Element:
     """Return one tab set that holds `members`, each in the tab of its framework."""
     panels = {name: [node for node in members if framework_of(node) == name] for name in frameworks}
     first = next(name for name in frameworks if panels[name])
@@ -89,16 +92,17 @@ class GatherTabs(SphinxTransform):
     # still be in place; 198 of the read phase is early enough for everything that counts or links.
     default_priority = 198
 
-    def apply(self):
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page."""
         frameworks = frameworks_of(self.document)
         parents = {
             id(node.parent): node.parent for node in self.document.findall(nodes.container) if framework_of(node)
         }
         for parent in parents.values():
-            children = []
-            for single, run in itertools.groupby(parent.children, key=lambda node: framework_of(node) is not None):
-                run = list(run)
-                children += [tab_set(run, frameworks)] if single else run
+            children: list[nodes.Node] = []
+            for single, group in itertools.groupby(parent.children, key=lambda node: framework_of(node) is not None):
+                members = list(group)
+                children += [tab_set(members, frameworks)] if single else members
             parent.children = []
             parent.extend(children)
 
@@ -109,11 +113,12 @@ class FlattenTabs(SphinxPostTransform):
     default_priority = 190
     builders = ("epub", "singlehtml", "text")  # LaTeX and man pages are flat by themselves
 
-    def run(self, **kwargs):
+    def run(self, **kwargs: Any) -> None:
+        """Change the page."""
         for found in list(self.document.findall(lambda node: is_component(node, "tab-set"))):
             if "frameworks" not in found["classes"]:
                 continue
-            flat = []
+            flat: list[nodes.Node] = []
             for label, content in (item.children for item in found.children):
                 if content.children:
                     name = nodes.paragraph("", "", nodes.strong("", label.astext()))
@@ -122,7 +127,7 @@ class FlattenTabs(SphinxPostTransform):
             found.parent.replace(found, flat)
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive and both transforms."""
     app.add_directive("framework", Framework)
     app.add_transform(GatherTabs)

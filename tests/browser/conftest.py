@@ -1,29 +1,26 @@
-"""A real Chromium on the real built book, over http on this machine, and from disk where that may differ."""
+"""A real Chromium on the real built book, over HTTP on this machine, and from disk where that may differ."""
 
-import functools
 import os
-import threading
+from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from playwright.sync_api import sync_playwright
 
-from book.environments import FRAMEWORKS, find_browser
+from book import FRAMEWORKS, ROOT
+from book.setup.programs import find_browser
 
-BOOK = Path(os.environ.get("D2L_HTML", Path(__file__).resolve().parents[2] / "_build" / "html"))
+BOOK = Path(os.environ.get("D2L_HTML", ROOT / "_build" / "html"))
 WINDOW = {"width": 1400, "height": 900}
-FLAGS = [
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
+FLAGS = "--disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run"
+TROUBLE = []  # on the pages that a test opened: errors, exceptions, requests that fail or leave the machine
+AT_HOME = ("file:", "data:", "blob:", "about:", "http://127.0.0.1:")
 
 
 def frameworks_on(path):
-    """Return the frameworks that a page lets its reader choose from, [] for one that is no section."""
+    """Return the frameworks that a page lets its reader choose from, [] for a page that is no section."""
     text = path.read_text(encoding="utf-8")
     return [name for name in FRAMEWORKS if 'class="framework-switch"' in text and f'value="{name}"' in text]
 
@@ -37,6 +34,13 @@ SECTIONS = {name: frameworks for name, frameworks in PAGES.items() if frameworks
 VIEWS = [f"{name}?tab={framework}" if framework else name for name in PAGES for framework in PAGES[name] or [None]]
 
 
+def pytest_generate_tests(metafunc):
+    """Run a test once for each page, each section, or each page as the readers of each framework see it."""
+    for name, values in (("page_name", PAGES), ("section", SECTIONS), ("view", VIEWS)):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, list(values) or [None])
+
+
 @pytest.fixture(scope="session")
 def book():
     """The folder of the built book; D2L_HTML names another one than _build/html."""
@@ -46,55 +50,31 @@ def book():
 
 
 @pytest.fixture(scope="session")
-def sections(book):
-    """The pages with a framework switch, each with its frameworks: {"async-computation.html": ["pytorch", …]}."""
-    return SECTIONS
-
-
-@pytest.fixture(params=PAGES or [None])
-def page_name(request, book):
-    """Each page of the book."""
-    return request.param
-
-
-@pytest.fixture(params=SECTIONS or [None])
-def section(request, book):
-    """Each page with a framework switch."""
-    return request.param
+def first(book):
+    """One section, for what the scripts and styles do alike on every page."""
+    return next(iter(SECTIONS))
 
 
 @pytest.fixture
-def frameworks(section):
-    """The frameworks of the section."""
-    return SECTIONS[section]
-
-
-@pytest.fixture(params=VIEWS or [None])
-def view(request, book):
-    """Each page as the readers of each framework see it."""
-    return request.param
-
-
-@pytest.fixture(scope="session")
-def first(sections):
-    """One section, for what the scripts and styles do alike on every page."""
-    return next(iter(sections))
+def page_with(book):
+    """Return a function that returns the first section with an element whose class attribute begins with some words."""
+    texts = {name: (book / name).read_text(encoding="utf-8") for name in SECTIONS}
+    return lambda words: next(name for name, text in texts.items() if f'class="{words}' in text)
 
 
 def launch_options(user):
     """Return how Chromium starts for a user's number: root's refuses to start in its sandbox."""
-    return {"executable_path": find_browser(), "args": FLAGS, "chromium_sandbox": user != 0}
+    return {"executable_path": find_browser(), "args": FLAGS.split(), "chromium_sandbox": user != 0}
 
 
 @pytest.fixture(scope="session")
 def chromium():
+    """The browser that tests share."""
     options = launch_options(os.geteuid())
     if options["executable_path"] is None:
         pytest.fail("no browser: `make test` fetches one; or install Chromium (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**options)
+    with sync_playwright() as playwright, playwright.chromium.launch(**options) as browser:
         yield browser
-        browser.close()
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
@@ -105,9 +85,8 @@ class QuietHandler(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="session")
 def server(book):
     """The address of the book on 127.0.0.1."""
-    handler = functools.partial(QuietHandler, directory=str(book))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(book))) as http:
+        Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}"
         http.shutdown()
 
@@ -119,74 +98,53 @@ def address(request, book, server):
 
 
 @pytest.fixture(scope="session")
-def trouble():
-    """What went wrong on the pages that a test opened: errors, exceptions, requests that fail or leave the machine."""
-    return []
-
-
-@pytest.fixture(scope="session")
-def tab(chromium, trouble):
+def tab(chromium):
     """The tab that tests share: to open another one takes longer than to load most pages."""
-    return new_tab(chromium, trouble)
-
-
-def new_tab(chromium, trouble, **profile):
-    """Return a tab of a fresh profile."""
-    tab = chromium.new_context(**profile).new_page()
-    listen(tab, trouble)
-    return tab
+    return new_tab(chromium)
 
 
 @pytest.fixture
-def open_page(chromium, tab, trouble):
-    """Return a function that opens an address; the test fails on any trouble that the page met.
+def open_page(chromium, tab):
+    """Return a function that opens an address in the shared tab, or in one with a profile of its own if one is given.
 
-    It opens in the shared tab, in one with a profile of its own where one is asked for, or goes on in a given page.
+    The test fails on any trouble that its pages met.
     """
     own = []
 
-    def open_(address, page=None, *, fresh=False, viewport=WINDOW, color_scheme="light", **profile):
-        if page is None:
-            page = tab
-            if fresh or profile:
-                page = new_tab(chromium, trouble, **profile)
-                own.append(page.context)
-            page.set_viewport_size(viewport)
-            page.emulate_media(color_scheme=color_scheme, media="screen")
+    def open_(address, viewport=WINDOW, fresh=False, **profile):
+        page = tab
+        if fresh or profile:
+            page = new_tab(chromium, **profile)
+            own.append(page.context)
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme="light", media="screen")
         page.goto(address)
         return page
 
     yield open_
     for context in own:
         context.close()
-    forget(tab)
-    found = trouble.copy()
-    trouble.clear()
+    if tab.url != "about:blank":  # leave the shared tab as it was new
+        tab.evaluate("localStorage.clear()")
+        tab.goto("about:blank")
+    found = TROUBLE.copy()
+    TROUBLE.clear()
     assert found == []
 
 
-def forget(tab):
-    """Leave the shared tab as it was new."""
-    if tab.url != "about:blank":
-        tab.evaluate("localStorage.clear()")
-        tab.goto("about:blank")
+def new_tab(chromium, **profile):
+    """Return a tab of a fresh profile, which adds a line to TROUBLE for all that goes wrong on its pages."""
 
+    def note(wrong, words):
+        if wrong:
+            TROUBLE.append(words)
 
-def listen(page, trouble):
-    """Add a line to `trouble` for all that goes wrong on a page."""
-    page.on("console", lambda said: said.type in ("error", "warning") and trouble.append(f"console: {said.text}"))
-    page.on("pageerror", lambda fault: trouble.append(f"script: {fault}"))
-    page.on("requestfailed", lambda request: trouble.extend(failing(request)))
-    page.on("request", lambda request: trouble.extend(leaving(request.url)))
-    page.on("response", lambda answer: answer.status >= 400 and trouble.append(f"{answer.status}: {answer.url}"))
-
-
-def failing(request):
-    """Return a line when a request failed, unless the page was left before it was answered."""
-    return [] if "ERR_ABORTED" in request.failure else [f"failed: {request.url} ({request.failure})"]
-
-
-def leaving(url):
-    """Return a line when a request for the address leaves the machine."""
-    inside = ("file:", "data:", "blob:", "about:", "http://127.0.0.1:")
-    return [] if url.startswith(inside) else [f"leaves the machine: {url}"]
+    page = chromium.new_context(**profile).new_page()
+    page.add_init_script(path=Path(__file__).with_name("looking.js"))
+    page.on("console", lambda said: note(said.type in ("error", "warning"), f"console: {said.text}"))
+    page.on("pageerror", lambda fault: note(True, f"script: {fault}"))
+    page.on("request", lambda sent: note(not sent.url.startswith(AT_HOME), f"leaves the machine: {sent.url}"))
+    page.on("response", lambda answer: note(answer.status >= 400, f"{answer.status}: {answer.url}"))
+    left = "ERR_ABORTED"  # the page was left before it was answered
+    page.on("requestfailed", lambda sent: note(left not in sent.failure, f"failed: {sent.url} ({sent.failure})"))
+    return page

@@ -6,49 +6,35 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tiny_book import build, code, notebook, prose
+from tiny_book import Book, claim, code, notebook, prose
 
-INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\nother\n```\n"
 LONG = "\n\n".join(["One and one is two."] * 40)  # more than a window holds
 WIDE = "  # as long as a line of the chapter may be, which a narrow window does not hold"
-PICTURE = "![A square.](square.svg)"
 SQUARE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
-CLAIM = {"sentence": "Two is more than one", "held": True, "evidence": "2, above 1", "note": ""}
-CHECKED = {
-    "output_type": "display_data",
-    "metadata": {},
-    "data": {"application/vnd.d2l.claim+json": CLAIM, "text/plain": "✓ Two is more than one (2, above 1)"},
-}
-RUN = {
-    "seconds": 12.4,
-    "date": "2026-11-20T10:00:00",
-    "versions": {"jax": "0.10.2"},
-    "machine": {"cpu": "Abacus 9", "cores": 2, "memory_gb": 7.8, "gpus": [], "system": "Linux"},
-}
+MACHINE = {"cpu": "Abacus 9", "cores": 2, "memory_gb": 7.8, "gpus": [], "system": "Linux"}
+RUN = {"seconds": 12.4, "date": "2026-11-20T10:00:00", "versions": {"jax": "0.10.2"}, "machine": MACHINE}
 
 
 def cells(ran):
     """Return the cells of a section in JAX, with outputs if it ran."""
     return [
-        prose(f"# Adding\n\n{PICTURE}\n\nThe sum is $x + y$.\n\n## Numbers\n\n{LONG}"),
+        prose(f"# Adding\n\n![A square.](square.svg)\n\nThe sum is $x + y$.\n\n## Numbers\n\n{LONG}"),
         prose("JAX adds.", "jax"),
-        code("1 + 1" + WIDE, "jax", outputs=["2\n"] * ran),
-        code("d2l.claim('Two is more than one', 2, above=1)", "claims", "jax", outputs=[CHECKED] * ran),
+        code("1 + 1" + WIDE, "jax", outputs=["2\n"] if ran else []),
+        code("d2l.claim('Two is two', True)", "claims", "jax", outputs=[claim("Two is two")] if ran else []),
         prose("## Exercises\n\nWhat is one and one and one?"),
         prose(":::{dropdown} Solution\nThree.\n:::", "jax"),
-        code("1 + 1 + 1" + WIDE, "solution", "jax", outputs=["3\n"] * ran),
+        code("1 + 1 + 1" + WIDE, "solution", "jax", outputs=["3\n"] if ran else []),
         prose(f"## Further Reading\n\n{LONG}"),
     ]
 
 
 def test_a_book_of_one_framework_passes_the_tests_of_its_pages(tmp_path):
-    reader = tmp_path / "notebooks" / "jax" / "page.ipynb"
-    reader.parent.mkdir(parents=True)
-    reader.write_text(json.dumps({"metadata": {"kernelspec": {"name": "d2l-jax"}}}), encoding="utf-8")
-    files = {"square.svg": SQUARE, "other.ipynb": json.dumps(notebook(*cells(ran=False)))}
-    settings = {"index": INDEX, "files": files, "facts": {"jax": RUN}, "notebooks": False}
-    status, warnings, html = build(tmp_path, *cells(ran=True), **settings)
-    assert (status, warnings) == (0, "")
+    pages = {"page": notebook(*cells(ran=True), jax=RUN), "other": notebook(*cells(ran=False))}
+    book = Book(tmp_path, pages, {"square.svg": SQUARE})
+    reader = {"metadata": {"kernelspec": {"name": "d2l-jax"}}}
+    (tmp_path / "notebooks" / "jax" / "page.ipynb").write_text(json.dumps(reader), encoding="utf-8")
+    html = book.output()
     files = [Path(__file__).with_name(f"test_{name}.py") for name in ("page", "reading", "switch")]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     tests = subprocess.run(command, env=os.environ | {"D2L_HTML": str(html)}, capture_output=True, text=True)

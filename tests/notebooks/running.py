@@ -14,19 +14,19 @@ from xml.etree import ElementTree
 
 import psutil
 
+from book import ROOT
 from book.execute import no_orphans
-from book.files import load
-from d2l_utils.launch import exposed
+from book.layout import load
+from d2l_utils.claims import MIME, Claim
+from d2l_utils.jobs.job import exposed
 
+# What the Makefile exports below _build, for a call by hand.
+FOLDERS = dict(re.findall(r"^export (\w+) := \$\(CURDIR\)/(_build/.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
 CHECKED = "nbval-check-output"
-CLAIM = "application/vnd.d2l.claim+json"
 LOOK = 0.5  # seconds between two looks at what listens
-# Frameworks whose server offers no choice of the address that it listens on.
-LISTENS_EVERYWHERE = {"tensorflow": "tf.distribute.Server"}
-COMMAND = (
-    *(sys.executable, str(Path(__file__).with_name("watched.py")), "--nbval-lax", "--nbval-cell-timeout=300"),
-    *("-q", "-p", "no:cacheprovider"),
-)
+LISTENS_EVERYWHERE = "tensorflow"  # its tf.distribute.Server offers no choice of the address that it listens on
+WATCHED = [sys.executable, str(Path(__file__).with_name("watched.py"))]
+OPTIONS = ["--nbval-lax", "--nbval-cell-timeout=300", "-q", "-p", "no:cacheprovider"]
 COLOUR = re.compile(r"(?:\x1b|#x1B)\[[\d;]*m")
 TOO_LONG = re.compile(r"Timeout of \d+ seconds")
 ERROR = re.compile(r"[\w.]*(Error|Exception|Interrupt|Exit)\b")
@@ -34,34 +34,43 @@ ERROR = re.compile(r"[\w.]*(Error|Exception|Interrupt|Exit)\b")
 
 @dataclass(frozen=True)
 class Ran:
-    """How a run went: what failed, and what was seen to listen on other addresses than loopback, in words."""
+    """How a run went: the faults and what listened outside loopback, in words, and the claims that were checked."""
 
     seconds: float
     cells: int
-    faults: tuple
-    listeners: tuple
+    faults: tuple[str, ...]
+    listeners: tuple[str, ...]
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def passed(self):
+        """Whether nothing failed."""
+        return not self.faults and not self.listeners
 
     def __str__(self):
-        verdict = "failed in" if self.faults or self.listeners else "passed in"
+        verdict = "passed" if self.passed else "failed"
         more = [f"and {len(self.faults) - 5} more"] if len(self.faults) > 5 else []
-        first = f"{verdict} {self.seconds:.0f} s, {self.cells} cells"
+        first = f"{verdict} in {self.seconds:.0f} s, {self.cells} cells"
         return "\n  ".join([first, *self.faults[:5], *more, *self.listeners])
 
 
 def run(executed):
-    """Run the notebook whose executed form lies at this path, with strict claims, and return Ran.
+    """Run the notebook whose executed form lies at this path, as a test run of its claims, and return Ran.
 
     Outputs are compared in the cells with the tag nbval-check-output.
     """
     with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans():
-        notebook, results = Path(folder, "work", executed.name), Path(folder, "results.xml")
+        notebook, results, claims = (Path(folder, name) for name in (f"work/{executed.name}", "results.xml", "claims"))
         notebook.parent.mkdir()
         notebook.write_text(json.dumps(prepared(executed)), encoding="utf-8")
+        claims.touch()
         start = monotonic()
-        said, listeners = watch([*COMMAND, f"--junitxml={results}", str(notebook)], notebook.parent)
+        said, listeners = watch([*WATCHED, *OPTIONS, f"--junitxml={results}", str(notebook)], notebook.parent, claims)
         cells, faults = outcome(results) if results.exists() else (0, (f"nbval said last: {said[-500:]}",))
-    allowed = executed.parent.name in LISTENS_EVERYWHERE
-    return Ran(monotonic() - start, cells, faults, () if allowed else listeners)
+        checked = [Claim(**json.loads(line)) for line in claims.read_text(encoding="utf-8").splitlines()]
+    if executed.parent.name == LISTENS_EVERYWHERE:
+        listeners = ()
+    return Ran(monotonic() - start, cells, faults, listeners, tuple(checked))
 
 
 def prepared(executed):
@@ -72,29 +81,31 @@ def prepared(executed):
     reader = load(executed.parents[2] / "notebooks" / executed.parent.name / executed.name)
     ran = {cell["id"]: cell for cell in load(executed)["cells"]}
     for cell in reader["cells"]:
-        if CHECKED in cell["metadata"].get("tags", []):
-            known = ran.get(cell["id"], {})
-            if known.get("execution_count") is None:
-                raise ValueError(
-                    f"{executed} is out of date, run make book: it lacks what this gives\n{cell['source']}"
-                )
-            if any(output.get("data", {}).get(CLAIM, {}).get("evidence") for output in known["outputs"]):
-                raise ValueError(f"a claim's figures differ from run to run: no {CHECKED} here\n{cell['source']}")
-            cell |= {"outputs": known["outputs"], "execution_count": known["execution_count"]}
+        if CHECKED not in cell["metadata"].get("tags", []):
+            continue
+        known = ran.get(cell["id"], {})
+        if known.get("execution_count") is None:
+            raise ValueError(f"{executed} is out of date, run make book: it lacks what this gives\n{cell['source']}")
+        claims = [Claim(**output["data"][MIME]) for output in known["outputs"] if MIME in output.get("data", {})]
+        if any(claim.evidence or claim.timed for claim in claims):
+            raise ValueError(f"a claim's result differs from run to run: no {CHECKED} here\n{cell['source']}")
+        cell |= {"outputs": known["outputs"], "execution_count": known["execution_count"]}
     return reader
 
 
-def watch(command, folder):
-    """Run a command to its end; return what it said, and in words what listened outside loopback meanwhile."""
-    ourselves, seen, running = psutil.Process(), {}, True
+def watch(command, folder, claims):
+    """Run a command to its end; return what it said, and in words what listened outside loopback meanwhile.
+
+    The claims that it checks are recorded in the file `claims`.
+    """
+    ourselves, seen = psutil.Process(), {}
     before = set(ourselves.children(recursive=True))
+    environment = os.environ | {"D2L_CLAIMS_FILE": str(claims)}
     with tempfile.TemporaryFile("w+") as log:
-        strict = os.environ | {"D2L_STRICT_CLAIMS": "1"}
-        child = subprocess.Popen(command, cwd=folder, env=strict, stdout=log, stderr=subprocess.STDOUT)
-        while running:
+        child = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        while child.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 child.wait(LOOK)
-                running = False
             family = set(ourselves.children(recursive=True)) - before
             seen |= {(pid, address): words for pid, words, address in exposed(family)}
         log.seek(0)

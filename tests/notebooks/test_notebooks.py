@@ -1,17 +1,20 @@
-"""Every notebook runs from its first cell to its last, all its claims hold, and the checked outputs come again."""
+"""Every notebook runs from its first cell to its last, its claims hold, and the checked outputs come again."""
 
 import pytest
 from running import run
 
 
-def test_a_notebook_runs(notebook, record_property):
+def test_a_notebook_runs(notebook, runs):
     """One that fails is run once more, alone; what listens where others can reach it fails at once."""
-    first = run(notebook)
-    record_property("ran", str(first))
-    if first.listeners:
-        pytest.fail(str(first), pytrace=False)
-    if first.faults:
-        second = run(notebook)
-        record_property("ran", str(second))
-        if second.listeners or second.faults:
-            pytest.fail(f"first run {first}\nsecond run {second}", pytrace=False)
+    runs.append(run(notebook))
+    if runs[0].faults and not runs[0].listeners:
+        runs.append(run(notebook))
+    if not runs[-1].passed:
+        pytest.fail("\n".join(f"run {number} {ran}" for number, ran in enumerate(runs, 1)), pytrace=False)
+
+
+def test_at_most_one_timed_claim_in_a_hundred_misses(timed):
+    """The misses are listed at the end."""
+    missed = sum(claim.held is False for _, claim in timed)
+    if missed > len(timed) / 100:
+        pytest.fail(f"{missed} of {len(timed)} timed claims miss, more than 1 %", pytrace=False)

@@ -13,24 +13,20 @@ import pytest
 def pytest_configure():
     from nbval.kernel import RunningKernel  # later than pytest loads nbval itself
 
-    RunningKernel.get_message = watchful(RunningKernel.get_message)
-
-
-def watchful(patient):
-    """Return nbval's method that waits for a message of a kernel, changed to raise RuntimeError once it is dead."""
+    patient = RunningKernel.get_message
 
     def get_message(kernel, stream, timeout):
+        """Wait for a message as nbval does; raise RuntimeError once the kernel is dead."""
         deadline = monotonic() + timeout
-        while True:
+        while kernel.is_alive():
             try:
                 return patient(kernel, stream, max(0, min(1, deadline - monotonic())))
             except Empty:
-                if not kernel.is_alive():
-                    raise RuntimeError("the kernel died") from None
                 if monotonic() >= deadline:
                     raise
+        raise RuntimeError("the kernel died")
 
-    return get_message
+    RunningKernel.get_message = get_message
 
 
 if __name__ == "__main__":

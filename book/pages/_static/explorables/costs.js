@@ -1,4 +1,4 @@
-// The time of an all-reduce by each scheme: the formulas of d2l_utils/costs.py behind sliders.
+// The time of an all-reduce by each algorithm: the formulas of d2l_utils/collectives/cost_model.py behind sliders.
 "use strict";
 
 {
@@ -19,7 +19,7 @@
   const HOSTS = [1, 2, 4, 8, 16, 32, 64];
 
   const ring = (n, S, alpha, b) => 2 * (n - 1) * (alpha + S / n / b);
-  const SCHEMES = {
+  const ALGORITHMS = {
     star: ({ n, S, alpha, b }) => 2 * (n - 1) * (alpha + S / b),
     tree: ({ n, S, alpha, b }) => 2 * Math.ceil(Math.log2(n)) * (alpha + S / b),
     ring: ({ n, S, alpha, b }) => ring(n, S, alpha, b),
@@ -45,8 +45,8 @@
     return `${100 * Math.min(1, Math.max(0.005, share))}%`;
   }
 
-  // Return the row of a scheme: its name, its bar, its time.
-  function schemeRow(name, seconds, fastest) {
+  // Return the row of an algorithm: its name, its bar, its time.
+  function algorithmRow(name, seconds, fastest) {
     const bar = make("span", { class: seconds > LAST ? "bar beyond" : "bar" });
     bar.style.width = percent(seconds);
     const time = make("td", {}, quantity(seconds, TIME, 3));
@@ -97,16 +97,16 @@
       const N = Math.ceil(settings.n / r);
       hosts.textContent = `${N.toLocaleString("en")} host${N > 1 ? "s" : ""}`;
       const times = Object.fromEntries(
-        Object.entries(SCHEMES).map(([name, time]) => [name, time({ ...settings, r, N })]),
+        Object.entries(ALGORITHMS).map(([name, time]) => [name, time({ ...settings, r, N })]),
       );
       const least = Math.min(...Object.values(times));
-      const bars = Object.entries(times).map(([name, seconds]) => schemeRow(name, seconds, seconds === least));
+      const bars = Object.entries(times).map(([name, seconds]) => algorithmRow(name, seconds, seconds === least));
       body.replaceChildren(...bars, scaleRow());
       words.textContent = told(times);
     }
 
     show();
-    const table = make("table", { "aria-label": "Time of an all-reduce by each scheme" }, body);
+    const table = make("table", { "aria-label": "Time of an all-reduce by each algorithm" }, body);
     return [make("div", { class: "controls" }, ...rows), table, words];
   }
 

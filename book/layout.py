@@ -1,0 +1,64 @@
+"""Where the project's files lie, and notebooks on disk as JSON."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from book import BookError
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The folders of a project whose root is `root`."""
+
+    root: Path
+
+    @property
+    def sources(self) -> Path:
+        """The folder of the sections' sources."""
+        return self.root / "notebooks"
+
+    @property
+    def build(self) -> Path:
+        """The folder of all that is derived."""
+        return self.root / "_build"
+
+    @property
+    def profile(self) -> Path:
+        """The file that tells what this machine is and can do."""
+        return self.build / "machine.json"
+
+    def source(self, slug: str) -> Path:
+        """Return the path of a section's source."""
+        return self.sources / f"{slug}.md"
+
+    def notebook(self, stage: str, framework: str, slug: str) -> Path:
+        """Return the path of a notebook of `stage`: notebooks (the reader's), executed or failed."""
+        return self.build / stage / framework / f"{slug}.ipynb"
+
+
+def load(path: Path, cure: str = "") -> dict[str, Any]:
+    """Return the JSON object in a file, cells' sources joined.
+
+    Raises
+    ------
+    BookError
+        If the file is missing (`cure` says what to do then) or damaged.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError("it holds no object")
+    except FileNotFoundError:
+        raise BookError(f"{path} is missing{cure and ': ' + cure}") from None
+    except ValueError as error:  # of the text's coding or of JSON
+        raise BookError(f"{path} is damaged ({error}): delete it and run make again") from None
+    for cell in content.get("cells", []):
+        cell["source"] = "".join(cell["source"])
+    return content
+
+
+def dump(content: object) -> str:
+    """Return `content` as JSON text, the same for the same content."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

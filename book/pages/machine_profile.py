@@ -1,0 +1,157 @@
+"""The profile on the landing page: what the machine that built this copy is and what it can do.
+
+```{machine}
+```
+
+shows the file that the setting `d2l_machine` names; `profile_for` in d2l_utils/machine/profile.py tells what it holds.
+"""
+
+import re
+import string
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from book import FRAMEWORKS, MODULES
+from book.pages.page_info import describe_machine, name_day
+from d2l_utils.machine.profile import read
+from d2l_utils.timing import three_digits
+
+PREFIXES = {"T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
+NONE = "–"
+PROFILE = """\
+:::::{{container}} machine-profile
+**{machine}**, measured {when}.
+Each figure is the best of several runs, that of a tiny operation their median.
+
+::::{{container}} machine-memory
+{memory}
+::::
+
+{rates}
+
+A section asks for these figures with `d2l.your_machine()`.
+They are kept until the machine or a framework changes; `make profile` measures them anew, best while nothing else runs.
+:::::
+"""
+TF32 = """\
+On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the factors are rounded to
+10 bits behind the binary point. PyTorch does not."""
+
+
+class Machine(SphinxDirective):
+    """The profile, or a sentence on how to make one."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the nodes."""
+        self.env.note_reread()
+        profile = read(Path(self.config.d2l_machine))
+        return self.parse_text_to_nodes(
+            show(profile) if profile else "This copy holds no profile: `make profile` measures the machine."
+        )
+
+
+def show(profile: dict[str, Any]) -> str:
+    """Return the Markdown that shows the content of the file."""
+    parts = {name: profile["frameworks"][module] for name, module in MODULES.items() if module in profile["frameworks"]}
+    days = sorted({part["date"] for part in [profile, *parts.values()]})
+    when = f"on {name_day(days[0])}" if len(days) == 1 else f"between {name_day(days[0])} and {name_day(days[-1])}"
+    memory = [caches(profile["caches"]), bandwidths(profile["bandwidth"]), latencies(profile["latency"])]
+    figures = [products(profile["product"], parts), gpus(parts)]
+    if any(part["gpus"] for part in parts.values()):
+        figures.append(TF32)
+    machine = plain(describe_machine(profile["machine"]))
+    return PROFILE.format(machine=machine, when=when, memory="\n\n".join(memory), rates="\n\n".join(figures))
+
+
+def caches(found: Sequence[dict[str, Any]]) -> str:
+    """Return the table of caches as the system reports them."""
+    rows = [
+        (f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"])) for cache in found
+    ]
+    return table(("cache", "size as reported", "serves"), rows)
+
+
+def sharers(number: int | None) -> str:
+    """Return how many cores share a cache, in words."""
+    if number is None:
+        return NONE
+    return "one core" if number == 1 else f"{number} cores"
+
+
+def bandwidths(found: dict[str, float]) -> str:
+    """Return the table of STREAM's figures."""
+    rows = [(who, quantity(value, "B/s")) for who, value in found.items()]
+    return table(("STREAM triad on", "memory bandwidth"), rows)
+
+
+def latencies(found: dict[str, float]) -> str:
+    """Return the table of the latency ladder."""
+    rows = [(binary(int(size)), quantity(seconds, "s")) for size, seconds in found.items()]
+    return table(("working set", "latency of a load"), rows)
+
+
+def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
+    """Return the table of NumPy and the frameworks on the CPU."""
+    rows = [("NumPy", NONE, *rates(numpy))]
+    for name, part in parts.items():
+        program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
+        rows.append((program, quantity(part["dispatch"], "s"), *rates(part["product"])))
+    return table(("on the CPU", "a tiny operation", "product, float32", "product, bfloat16"), rows)
+
+
+def gpus(parts: dict[str, Any]) -> str:
+    """Return the table of what each framework reaches on each GPU."""
+    rows = [
+        (f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", quantity(gpu["bandwidth"], "B/s"), *rates(gpu["product"]))
+        for name, part in parts.items()
+        for gpu in part["gpus"]
+    ]
+    return table(("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16"), rows)
+
+
+def rates(found: dict[str, float]) -> list[str]:
+    """Return the rates of the products in words, float32 first."""
+    return [quantity(found[kind], "flop/s") if kind in found else NONE for kind in ("float32", "bfloat16")]
+
+
+def quantity(value: float, unit: str) -> str:
+    """Return a value to three digits with the prefix it reads best with: 3.2e10 in B/s is 32.0 GB/s."""
+    for prefix, factor in PREFIXES.items():
+        if value >= 0.9995 * factor:
+            return f"{three_digits(value / factor)} {prefix}{unit}"
+    return f"{three_digits(value / 1e-9)} n{unit}"
+
+
+def binary(size: float) -> str:
+    """Return a number of bytes in KiB, MiB or GiB."""
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:g} {unit}"
+        size /= 1024
+    return f"{size:g} GiB"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table whose first column heads its rows, or '' if there is no row."""
+    if not rows:
+        return ""
+    lines = ["* - " + "\n  - ".join(cells) for cells in (head, *rows)]
+    options = [":header-rows: 1", ":stub-columns: 1", ":widths: auto"]
+    return "\n".join(["```{list-table}", *options, "", *lines, "```"])
+
+
+def plain(name: str) -> str:
+    """Return a name that Markdown shows as it is."""
+    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", name)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive and its setting."""
+    app.add_config_value("d2l_machine", "", "")
+    app.add_directive("machine", Machine)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,145 @@
+"""What a page says about itself: reading time and notebooks at its head, the machine at its foot.
+
+All of it comes from the merged notebook: its metadata `d2l` tells, for each framework, when and where
+the cells ran. The transform also makes claims places that a link can lead to, and insists on alternative texts.
+"""
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+
+from book import FRAMEWORKS
+from book.outputs import claims
+from book.pages.tabs import framework_of, frameworks_of
+
+logger = logging.getLogger(__name__)
+WORDS_PER_MINUTE = 200
+
+
+def reading_minutes(document: nodes.document, framework: str) -> int:
+    """Return the minutes that the prose of one framework takes; code, outputs and formulas do not count."""
+    words = sum(_words(child, framework) for child in document.children if isinstance(child, nodes.section))
+    return max(1, math.ceil(words / WORDS_PER_MINUTE))
+
+
+def _words(node: nodes.Node, framework: str) -> int:
+    """Return the number of words that readers of one framework read in a node."""
+    if isinstance(node, nodes.Text):
+        return len(node.split())
+    silent = (nodes.literal_block, nodes.math, nodes.math_block, nodes.comment, nodes.raw)
+    if isinstance(node, silent) or framework_of(node) not in (None, framework):
+        return 0
+    if isinstance(node, nodes.Element) and node.get("nb_element"):
+        return 0
+    return sum(_words(child, framework) for child in node.children)
+
+
+def header(minutes: int, notebooks: dict[str, str]) -> nodes.container:
+    """Return the line under the title: reading time and one notebook, a path, for each framework that ran."""
+    line = nodes.paragraph("", f"{minutes} min read")
+    separator = " · Notebooks: "
+    for name, path in notebooks.items():
+        line += nodes.Text(separator)
+        separator = " · "
+        line += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
+    return nodes.container("", line, classes=["page-facts"])
+
+
+def colophon(runs: dict[str, dict[str, Any]]) -> nodes.container:
+    """Return the block at the foot: machine, date and, for each framework, versions and seconds.
+
+    `runs` maps a framework to the dict {seconds, date, machine, versions} that its execution left.
+    """
+    found = [nodes.paragraph("", "The machine that built this page", classes=["colophon-title"])]
+    measured = [f"Measured on {describe_machine(run['machine'])} ({name_day(run['date'])})." for run in runs.values()]
+    found += [nodes.paragraph("", sentence) for sentence in dict.fromkeys(measured)]
+    listed = nodes.bullet_list()
+    for name, run in runs.items():
+        versions = ", ".join(f"{package} {version}" for package, version in run["versions"].items())
+        text = f": {versions}; the notebook took {run['seconds']:.0f} s."
+        listed += nodes.list_item("", nodes.paragraph("", "", nodes.strong("", FRAMEWORKS[name]), nodes.Text(text)))
+    return nodes.container("", *found, listed, classes=["colophon"])
+
+
+def describe_machine(machine: dict[str, Any]) -> str:
+    """Return one phrase for the dict {cpu, cores, memory_gb, gpus, system}; what is unknown is left out."""
+    parts = [machine.get("cpu") or "an unnamed CPU"]
+    if machine.get("cores"):
+        parts.append("1 core" if machine["cores"] == 1 else f"{machine['cores']} cores")
+    if machine.get("memory_gb"):
+        parts.append(f"{machine['memory_gb']:.0f} GiB of memory")
+    parts.append(", ".join(map(str, machine.get("gpus") or ())) or "no GPU")
+    if machine.get("system"):
+        parts.append(machine["system"])
+    return ", ".join(parts)
+
+
+def name_day(date: str) -> str:
+    """Return a date, given as 2026-11-21, in words."""
+    try:
+        return f"{datetime.fromisoformat(date):%-d %B %Y}"
+    except ValueError:
+        return "date unknown"
+
+
+class DescribePage(SphinxTransform):
+    """Add anchors of claims, header and colophon to the page of a merged notebook, and look for alternative texts."""
+
+    default_priority = 190  # before the tabs are gathered, while cells are still children of sections
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page."""
+        for image in self.document.findall(nodes.image):
+            if not image.get("alt", "").strip():
+                logger.error("picture without alternative text: %s", image.get("uri"), location=image)
+        path = self.env.doc2path(self.env.docname)
+        if path.suffix != ".ipynb":
+            return
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        self._add_anchors(notebook["cells"])
+        frameworks = frameworks_of(self.document)
+        title = next(self.document.findall(nodes.title), None)
+        if frameworks and title:
+            self.env.metadata[self.env.docname]["frameworks"] = frameworks
+            ran = notebook["metadata"]["d2l"]["frameworks"]
+            self._describe(title.parent, frameworks[0], {name: ran[name] for name in frameworks if name in ran})
+
+    def _describe(self, section: nodes.Element, framework: str, runs: dict[str, dict[str, Any]]) -> None:
+        notebooks = {name: self._notebook(name) for name in runs}
+        section.insert(1, header(reading_minutes(self.document, framework), notebooks))
+        if runs:
+            section += colophon(runs)
+
+    def _notebook(self, framework: str) -> str:
+        """Return the path of a reader's notebook as Sphinx takes it, from the folder of the pages."""
+        path = os.path.join(self.config.d2l_notebooks, framework, f"{self.env.docname}.ipynb")
+        return "/" + os.path.relpath(path, self.env.srcdir)
+
+    def _add_anchors(self, cells: Sequence[dict[str, Any]]) -> None:
+        for node in self.document.findall(nodes.container):
+            if node.get("nb_element") == "cell_code":
+                cell = cells[node["cell_index"]]
+                if claims(cell):
+                    node["ids"].append(cell["id"])
+
+
+def name_frameworks(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Give the template the display names for its switch."""
+    context["framework_titles"] = FRAMEWORKS
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the transform and its setting."""
+    app.add_config_value("d2l_notebooks", "", "")
+    app.add_transform(DescribePage)
+    app.connect("html-page-context", name_frameworks)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,1 @@
+"""Virtual environments, kernels and programs. Standard library only: it runs before anything is installed."""

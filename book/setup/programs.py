@@ -1,0 +1,127 @@
+"""The programs that the set-up needs: a compiler, uv, a browser. Each is looked for before it is fetched.
+
+Standard library only: this runs before anything is installed.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from book import ROOT
+from d2l_utils.machine.system import gpus
+
+BUILD = ROOT / "_build"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# What pip, uv and Playwright write, in small letters, when no server answers.
+NETWORK_WORDS = (
+    "connect",
+    "dns error",
+    "enotfound",
+    "etimedout",
+    "eai_again",
+    "name resolution",
+    "network is",
+    "timed out",
+)
+
+
+class SetupError(Exception):
+    """What went wrong and how to mend it, in one line."""
+
+
+class LeftOutError(SetupError):
+    """A framework cannot be had here or now; the book goes without its tab."""
+
+
+def tell(line: str) -> None:
+    """Report progress on stderr, since stdout carries the result."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def call(command: Sequence[str], failure: str, **environment: str) -> str:
+    """Run `command` quietly and return what it prints.
+
+    Raises
+    ------
+    SetupError
+        With `failure` and the reason, where the command does not succeed.
+    """
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
+    if done.returncode == 0:
+        return done.stdout
+    message = (done.stderr or done.stdout).strip()
+    if any(words in message.lower() for words in NETWORK_WORDS):
+        raise SetupError(f"{failure}: no server answers. Is there a network connection? The next call tries again")
+    raise SetupError(f"{failure}: {' '.join(message.splitlines()[-4:])[-400:]}")
+
+
+def check_compiler() -> None:
+    """Raise SetupError unless a C++ compiler is on the path."""
+    names = [os.environ.get("CXX"), "c++", "g++", "clang++"]
+    if not any(shutil.which(name) for name in names if name):
+        raise SetupError(
+            "no C++ compiler found (tried $CXX, c++, g++, clang++), torch.compile needs one: "
+            "install it (Debian: apt-get install g++; macOS: xcode-select --install)"
+        )
+
+
+def has_gpu() -> bool:
+    """Tell whether an NVIDIA driver answers with at least one GPU."""
+    return bool(gpus())
+
+
+def find_uv(wanted: str) -> str:
+    """Return the path of uv: one on PATH if it has the version `wanted` or a newer one, else our own below `_build`."""
+    own = BUILD / "uv" / "bin" / "uv"
+    for path in (shutil.which("uv"), str(own)):
+        if path and uv_version(path) >= tuple(map(int, wanted.split("."))):
+            return path
+    tell("setting up: uv")
+    call(
+        [sys.executable, "-m", "venv", str(BUILD / "uv")],
+        "cannot make a virtual environment (Debian: apt-get install python3-venv)",
+    )
+    call([str(own.with_name("python")), "-m", "pip", "install", "--quiet", f"uv=={wanted}"], "cannot install uv")
+    return str(own)
+
+
+def uv_version(path: str) -> tuple[int, ...]:
+    """Return the version of a uv as a tuple of numbers, () if it does not answer."""
+    try:
+        answer = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+    except OSError:
+        return ()
+    found = re.match(r"uv (\d+)\.(\d+)\.(\d+)", answer)
+    return tuple(map(int, found.groups())) if found else ()
+
+
+def find_browser() -> str | None:
+    """Return the path of a Chromium: the first on PATH, else the one that `get_browser` fetched, else None."""
+    for name in BROWSERS:
+        on_path = shutil.which(name)
+        if on_path:
+            return on_path
+    # Playwright writes the marker when its download is whole.
+    fetched = [
+        str(path)
+        for mark in sorted((BUILD / "browsers").glob("chromium_headless_shell-*/INSTALLATION_COMPLETE"))
+        for path in mark.parent.glob("chrome-headless-shell-*/chrome-headless-shell")
+    ]
+    return fetched[-1] if fetched else None
+
+
+def get_browser() -> None:
+    """Fetch a Chromium below `_build` unless there is one; SetupError if there is none then, or it does not start."""
+    install = "install it (Debian: apt-get install chromium)"
+    if not find_browser():
+        tell("setting up: a browser for the tests of the pages")
+        python = str(BUILD / "env" / "docs" / "bin" / "python")
+        call(
+            [python, "-m", "playwright", "install", "--only-shell", "chromium"],
+            f"the tests need Chromium, which is not on PATH: {install}, since it cannot be fetched either",
+            PLAYWRIGHT_BROWSERS_PATH=str(BUILD / "browsers"),
+        )
+    call([str(find_browser()), "--version"], f"the Chromium in {find_browser()} does not start: {install}")

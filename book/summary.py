@@ -1,0 +1,47 @@
+"""What a build says at its end: seconds of the notebooks, the slowest cells, and cells that write to stderr."""
+
+import sys
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from book import FRAMEWORKS
+from book.outputs import code_cells
+
+
+def warn_of_stderr(notebook: dict[str, Any], title: str) -> None:
+    """Say which cells write to stderr, unless they are tagged as doing so."""
+    for count, cell in enumerate(code_cells(notebook), 1):
+        for output in cell["outputs"]:
+            if output.get("name") == "stderr" and "remove-stderr" not in cell["metadata"].get("tags", []):
+                first = output["text"].strip().split("\n")[0]
+                print(f"warning: {title}, cell {count} writes to stderr: {first}", file=sys.stderr)
+
+
+def summary(executed: dict[str, dict[str, Any]], frameworks: Sequence[str], ran: Collection[tuple[str, str]]) -> str:
+    """Return a table of the seconds of each notebook, and the slowest cells with their places.
+
+    Parameters
+    ----------
+    executed : dict
+        For each section the executed notebook of each framework.
+    frameworks : sequence of str
+        The columns of the table.
+    ran : collection of (section, framework)
+        The notebooks that ran in this build; the others were up to date.
+    """
+    rows = [["seconds", *(FRAMEWORKS[framework] for framework in frameworks)]]
+    cells = []
+    for slug, notebooks in executed.items():
+        row = [slug]
+        for framework in frameworks:
+            facts = notebooks[framework]["metadata"]["d2l"]
+            row.append(f"{facts['seconds']:.0f}{'*' if (slug, framework) in ran else ' '}")
+            cells += [
+                (seconds, f"{slug} ({framework}), cell {count}: {line}") for seconds, count, line in facts["slowest"]
+            ]
+        rows.append(row)
+    lines = [f"{first:<20}" + "".join(f"{cell:>12}" for cell in rest) for first, *rest in rows]
+    lines.append("* ran now, the others were up to date" if ran else "all were up to date")
+    lines.append("the slowest cells:")
+    lines += [f"{seconds:6.1f} s  {place}" for seconds, place in sorted(cells, reverse=True)[:5]]
+    return "\n".join(lines)

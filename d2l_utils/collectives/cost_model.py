@@ -1,0 +1,52 @@
+"""The time of an all-reduce by each algorithm, from the time of one message. Standard library only.
+
+A message of S bytes takes alpha + S / b seconds, with the latency alpha in seconds and the bandwidth b in bytes per
+second. Each link carries both directions at once, and links do not slow each other down. Each of n ranks starts with
+S bytes and ends with the sum of all.
+"""
+
+from math import ceil, log2
+
+
+def star_time(n: int, S: float, alpha: float, b: float) -> float:
+    """Return the seconds of a star: rank 0 gathers n - 1 arrays one after another and sends the sum to each rank."""
+    return 2 * (n - 1) * (alpha + S / b)
+
+
+def tree_time(n: int, S: float, alpha: float, b: float) -> float:
+    """Return the seconds of a binomial tree that reduces and then broadcasts (Thakur et al. 2005)."""
+    return 2 * ceil(log2(n)) * (alpha + S / b)
+
+
+def ring_time(n: int, S: float, alpha: float, b: float) -> float:
+    """Return the seconds of a ring (Patarasuk and Yuan 2009): 2 (n - 1) steps of S / n bytes each."""
+    return 2 * (n - 1) * (alpha + S / n / b)
+
+
+def server_time(m: int, s: int, S: float, alpha: float, b: float) -> float:
+    """Return the seconds in which m workers push to s servers and pull from them (Li et al. 2014).
+
+    Each server holds S / s bytes. A worker sends to one server after another, and a server answers one worker after
+    another, so the larger of the two numbers decides.
+    """
+    return 2 * max(m, s) * (alpha + S / s / b)
+
+
+def hierarchical_time(r: int, N: int, S: float, inside: tuple[float, float], outside: tuple[float, float]) -> float:
+    """Return the seconds of a ring in each of N hosts and of r rings between the hosts, each of S / r bytes.
+
+    Parameters
+    ----------
+    r, N
+        Ranks in a host, and hosts.
+    S
+        Bytes of each rank's array.
+    inside, outside
+        alpha and b of a link in a host and between hosts; the latter b is each rank's share of its host's link.
+    """
+    return ring_time(r, S, *inside) + ring_time(N, S / r, *outside)
+
+
+def bus_bandwidth(n: int, S: float, seconds: float) -> float:
+    """Return the bus bandwidth of nccl-tests in bytes/s: the bytes that each rank has to send, over the time."""
+    return 2 * (n - 1) / n * S / seconds

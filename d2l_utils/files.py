@@ -1,0 +1,63 @@
+"""Files that several processes write: atomic replacement, and locks. Standard library only."""
+
+import fcntl
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def write_atomically(path: Path, content: str | bytes) -> bool:
+    """Write a file so that a reader sees the old content or the new one, and never a part.
+
+    Parameters
+    ----------
+    path : Path
+        The file; missing folders above it are made.
+    content : str or bytes
+        What it is to hold; text is encoded as UTF-8.
+
+    Returns
+    -------
+    bool
+        Whether the file was written: one that holds this content already keeps its date.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    if path.exists() and path.read_bytes() == data:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        unfinished.write_bytes(data)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return True
+
+
+@contextmanager
+def locked(path: Path, waiting: str = "") -> Iterator[None]:
+    """Hold a lock while the block runs; wait for another process or thread that holds it.
+
+    The operating system frees the lock when its holder dies.
+
+    Parameters
+    ----------
+    path : Path
+        The lock's file, which stays; missing folders above it are made.
+    waiting : str
+        A line for the standard error stream, printed only where the lock is not free at once.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if waiting:
+                print(waiting, file=sys.stderr, flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError:
+            pass  # a file system without locks, such as some network drives: go on without one
+        yield

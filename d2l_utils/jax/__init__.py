@@ -1,0 +1,162 @@
+"""What the sections share, for JAX: `from d2l_utils import jax as d2l`."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from d2l_utils import common
+from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
+from d2l_utils.common import arrays_in
+from d2l_utils.jax.training import (
+    accuracy,
+    evaluate_accuracy_gpu,
+    evaluate_accuracy_gpus,
+    load_data_digits,
+    load_data_fashion_mnist,
+    sgd,
+    split_batch,
+)
+from d2l_utils.machine.profile import profile_for
+
+if TYPE_CHECKING:  # imported by __getattr__ when a program runs
+    from d2l_utils.jax.networks import Residual, build_lenet, load_images, resnet18, train_step
+
+__all__ = [
+    *common.__all__,
+    "synchronize",
+    "try_gpu",
+    "try_all_gpus",
+    "devices",
+    "your_machine",
+    "accuracy",
+    "sgd",
+    "split_batch",
+    "evaluate_accuracy_gpu",
+    "evaluate_accuracy_gpus",
+    "load_data_digits",
+    "load_data_fashion_mnist",
+    "build_lenet",
+    "train_step",
+    "load_images",
+    "Residual",
+    "resnet18",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the networks when one of their names is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from d2l_utils.jax import networks
+
+    return getattr(networks, name)
+
+
+def synchronize(*arrays: Any) -> None:
+    """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
+
+    JAX has no barrier for a device. Without arguments this waits for every array that is still referred to, for side
+    effects, and for a small addition at the end of each device's queue. A result that was thrown away is waited for
+    only where the device works in order: a GPU does, and so does the CPU for what one thread has issued.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays, or trees of arrays such as nested lists or the state of a network.
+
+    Raises
+    ------
+    TypeError
+        If an argument holds no array.
+    """
+    for argument in arrays:
+        jax.block_until_ready(arrays_in(jax.tree.leaves(argument), jax.Array))
+    if not arrays:
+        jax.block_until_ready([array for array in jax.live_arrays() if not array.is_deleted()])
+        jax.effects_barrier()
+        jax.block_until_ready([jax.device_put(0, device) + 1 for device in jax.local_devices()])
+
+
+def try_gpu(i: int = 0) -> Any:
+    """Return GPU i if it exists, otherwise the CPU."""
+    gpus = _gpus()
+    return gpus[i] if 0 <= i < len(gpus) else jax.local_devices(backend="cpu")[0]
+
+
+def try_all_gpus() -> list[Any]:
+    """Return all GPUs, or a list of the CPU alone if there is none."""
+    return _gpus() or jax.local_devices(backend="cpu")[:1]
+
+
+def devices(n: int = 2) -> list[Any]:
+    """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
+
+    The stand-ins are JAX's CPU devices. They must be made before JAX starts, that is before the first array.
+    They share JAX's threads: a large operation on one of them may use several.
+
+    Raises
+    ------
+    ValueError
+        If n is less than 1.
+    RuntimeError
+        If JAX has started with fewer CPU devices.
+    """
+    if n < 1:
+        raise ValueError(f"devices takes a number of at least 1, not {n}")
+    with suppress(RuntimeError):  # JAX has started already: below we see whether it has enough devices
+        jax.config.update("jax_num_cpu_devices", max(n, jax.config.jax_num_cpu_devices))
+    if len(_gpus()) >= n:
+        print(f"{n} GPUs: " + ", ".join(map(str, _gpus()[:n])))
+        return _gpus()[:n]
+    cpus = jax.local_devices(backend="cpu")
+    if len(cpus) < n:
+        raise RuntimeError(
+            f"JAX has started with fewer than {n} CPU devices: restart the kernel and call devices({n}) "
+            "before the first array"
+        )
+    print(f"{n} stand-ins: CPU devices 0 to {n - 1} of JAX; they share its threads")
+    return cpus[:n]
+
+
+def your_machine() -> Any:
+    """Return what this machine can do: its profile, which is measured once and kept.
+
+    The first call takes some seconds. On the CPU the products use JAX's threads; the tiny operation is x + x of one
+    number, on the first GPU if there is one. See `d2l_utils.machine.profile.profile_for` for what the profile holds.
+
+    Raises
+    ------
+    RuntimeError
+        If the machine cannot be measured.
+    """
+    return profile_for("jax")
+
+
+# What the program d2l_utils.machine.measuring measures
+
+
+def _tiny_sum(device: Any) -> Callable[[], Any]:
+    x = jax.device_put(jax.numpy.ones(1), device)
+    return lambda: x + x
+
+
+def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
+    with jax.default_device(device):
+        x = jax.random.uniform(jax.random.key(0), (n, n)).astype(kind)
+    x = jax.device_put(x, device)  # commits it: the product of an array that is not would run on the default device
+    return lambda: synchronize(x @ x)
+
+
+def _copy(device: Any, size: int) -> Callable[[], None]:
+    x = jax.device_put(jax.numpy.ones(size // 4), device)
+    return lambda: synchronize(-x)  # a negation moves as many bytes as a copy
+
+
+def _gpu_names() -> list[str]:
+    return [gpu.device_kind for gpu in _gpus()]
+
+
+def _gpus() -> list[Any]:
+    return [device for device in jax.local_devices() if device.platform == "gpu"]

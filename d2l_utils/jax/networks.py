@@ -1,0 +1,133 @@
+"""Networks and the training step that sections build, for JAX, imported on demand by `d2l_utils.jax`."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import optax
+from flax import nnx
+
+
+def build_lenet() -> Any:
+    """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
+
+    Returns
+    -------
+    flax.nnx.Module
+        Takes X of shape (n, 28, 28, 1) and returns logits of shape (n, 10); it has 129,068 parameters.
+    """
+    rngs = nnx.Rngs(0)
+    conv = partial(nnx.Conv, padding="VALID", rngs=rngs)
+    pool = partial(nnx.avg_pool, window_shape=(2, 2), strides=(2, 2))
+    return nnx.Sequential(
+        conv(1, 20, (3, 3)),
+        nnx.relu,
+        pool,
+        conv(20, 50, (5, 5)),
+        nnx.relu,
+        pool,
+        lambda h: h.reshape(len(h), -1),
+        nnx.Linear(800, 128, rngs=rngs),
+        nnx.relu,
+        nnx.Linear(128, 10, rngs=rngs),
+    )
+
+
+def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
+    """Update a network by one minibatch and return its mean loss, which has not been read yet.
+
+    Parameters
+    ----------
+    net
+        A flax.nnx module that returns logits of shape (n, classes).
+    optimizer
+        An `nnx.Optimizer` for its parameters.
+    X
+        A minibatch of n inputs.
+    y
+        Its labels, of shape (n,).
+    """
+
+    def mean_loss(net: Any) -> Any:
+        return optax.softmax_cross_entropy_with_integer_labels(net(X), y).mean()
+
+    loss, grads = nnx.value_and_grad(mean_loss)(net)
+    optimizer.update(net, grads)
+    return loss
+
+
+def load_images(images: Any, batch_size: int) -> Iterator[Any]:
+    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time.
+
+    Each image is enlarged in Python while the caller waits. X is float32 of shape (batch_size, *images.shape), y int32
+    of shape (batch_size,).
+    """
+    order = np.random.permutation(len(images))
+    for start in range(0, len(order) - batch_size + 1, batch_size):
+        chosen = [images[i] for i in order[start : start + batch_size]]
+        yield tuple(np.stack(part) for part in zip(*chosen, strict=True))
+
+
+class Residual(nnx.Module):
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+
+    Parameters
+    ----------
+    num_channels
+        Channels of the output.
+    use_1x1conv
+        Whether a 1 × 1 convolution brings the input to the shape of the output.
+    strides
+        Strides of the first convolution, which divide height and width.
+    in_channels
+        Channels of the input, which flax.nnx cannot infer; `num_channels` if None.
+    rngs
+        Random numbers for the first weights.
+    """
+
+    def __init__(
+        self,
+        num_channels: int,
+        use_1x1conv: bool = False,
+        strides: int = 1,
+        *,
+        in_channels: int | None = None,
+        rngs: Any = None,
+    ):
+        in_channels, rngs = in_channels or num_channels, rngs or nnx.Rngs(0)
+        conv = partial(nnx.Conv, out_features=num_channels, rngs=rngs)
+        norm = partial(nnx.BatchNorm, num_channels, momentum=0.9, rngs=rngs)
+        self.body = nnx.Sequential(
+            conv(in_channels, kernel_size=(3, 3), strides=strides),
+            norm(),
+            nnx.relu,
+            conv(num_channels, kernel_size=(3, 3)),
+            norm(),
+        )
+        skip = partial(conv, in_channels, kernel_size=(1, 1), strides=strides)
+        self.skip = skip() if use_1x1conv else nnx.identity
+
+    def __call__(self, X: Any) -> Any:
+        return nnx.relu(self.body(X) + self.skip(X))
+
+
+def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
+    """Return a ResNet-18 for small images, with `width` channels in its first stage.
+
+    Returns
+    -------
+    flax.nnx.Module
+        Takes X of shape (n, h, w, in_channels) and returns logits of shape (n, num_classes).
+    """
+    rngs = nnx.Rngs(0)
+    first = nnx.Conv(in_channels, width, (3, 3), rngs=rngs)
+    layers = [first, nnx.BatchNorm(width, momentum=0.9, rngs=rngs), nnx.relu]
+    before = width
+    for stage in range(4):
+        channels, halve = width * 2**stage, stage > 0
+        block = partial(Residual, channels, rngs=rngs)
+        layers += [block(halve, 2 if halve else 1, in_channels=before), block()]
+        before = channels
+    layers += [lambda X: X.mean((1, 2)), nnx.Linear(before, num_classes, rngs=rngs)]
+    return nnx.Sequential(*layers)

@@ -1,0 +1,197 @@
+"""Read the machine profile: where it is kept, whether it is up to date, and what a section gets of it.
+
+It is kept in `_build/machine.json` of the project, or for an installed package in `~/.cache/d2l`; the environment
+variable D2L_MACHINE_PROFILE names another file. The program `d2l_utils.machine.measuring` measures what is missing or
+out of date: on another machine, after a change of the code that measures, with another version of the framework.
+This module imports no framework.
+"""
+
+import ast
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tokenize
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from d2l_utils.machine.system import describe
+
+FORMAT = 2  # of the file
+MEASURING = ("machine/measuring.py", "machine/probes.py", "timing.py")  # the modules that measure
+COMMON = ("machine", "date", "caches", "bandwidth", "latency", "product")
+LONGEST = 600  # seconds that a measurement may take
+PACKAGE = Path(__file__).parents[1]
+
+
+def profile_for(module: str) -> dict[str, Any]:
+    """Return the machine profile for one framework, measured first where it is missing or out of date.
+
+    A measurement takes some seconds, and one line says so.
+
+    Parameters
+    ----------
+    module : str
+        The framework's folder in d2l_utils: "torch", "tensorflow", "jax" or "mxnet".
+
+    Returns
+    -------
+    dict
+        All figures are in SI units.
+        ``machine``: {cpu, cores, memory_gb, gpus: names, system}; ``date``: the day it was measured.
+        ``caches``: [{level, kind, bytes, shared_by}, …] as the system reports them.
+        ``bandwidth``: {"one core", "all cores"}, bytes/s of STREAM's triad over three arrays of 64 MiB or more, which
+        a very large last cache may hold.
+        ``latency``: {bytes of the working set, as text: seconds of a load that the next one waits for}.
+        ``product``: {"float32"}, flop/s of NumPy.
+        ``framework``: {version, dispatch: seconds of a tiny operation, product: {"float32", "bfloat16"}}.
+        ``gpus``: [{name, bandwidth: bytes/s read and written by a copy, product}, …].
+        A number type in which the framework computes slowly here, or not at all, is left out of ``product``. On a GPU
+        that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise; PyTorch does not.
+
+    Raises
+    ------
+    RuntimeError
+        If the machine cannot be measured or the profile cannot be written.
+    """
+    path = profile_path()
+    profile = read(path)
+    if not (matches_machine(profile) and has_part(profile, module)):
+        print("measuring what this machine can do: once", flush=True)
+        measure_missing(module, path, quiet=True)
+        profile = read(path)
+    part = profile["frameworks"][module]
+    framework = {key: part[key] for key in ("version", "dispatch", "product")}
+    return {key: profile[key] for key in COMMON} | {"framework": framework, "gpus": part["gpus"]}
+
+
+def measure_missing(
+    module: str,
+    path: Path,
+    python: str = sys.executable,
+    environment: dict[str, str] | None = None,
+    folder: Path = PACKAGE.parent,
+    quiet: bool = False,
+) -> None:
+    """Measure what a machine profile lacks, in a process of its own: threads of another framework would take part.
+
+    Parameters
+    ----------
+    module : str
+        The framework's folder in d2l_utils.
+    path : Path
+        The file of the profile.
+    python : str
+        The Python that has the framework.
+    environment : dict
+        Environment variables of the process, in addition to those of this one.
+    folder : Path
+        The folder that `d2l_utils` is imported from.
+    quiet : bool
+        Whether to drop what the program prints: one line if it measures.
+
+    Raises
+    ------
+    RuntimeError
+        With the reason in one line, if the program does not start, fails, or takes longer than LONGEST.
+    """
+    problem = f"no machine profile for {module}"
+    try:
+        done = subprocess.run(
+            [python, "-m", "d2l_utils.machine.measuring", module],
+            cwd=folder,
+            env=os.environ | (environment or {}) | {"D2L_MACHINE_PROFILE": str(path)},
+            stdout=subprocess.DEVNULL if quiet else None,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=LONGEST,
+        )
+    except OSError as error:
+        raise RuntimeError(f"{problem}: {python} does not start: {error}") from None
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{problem}: the measurement took longer than {LONGEST} s") from None
+    if done.returncode or not path.exists():
+        last_line = done.stderr.strip().split("\n")[-1]
+        raise RuntimeError(f"{problem}: {last_line or f'exit status {done.returncode}'}")
+
+
+def profile_path() -> Path:
+    """Return the path of the machine profile: below the project, or for an installed package below the home folder."""
+    if setting := os.environ.get("D2L_MACHINE_PROFILE"):
+        return Path(setting).absolute()
+    project = PACKAGE.parent
+    folder = project / "_build" if (project / "pyproject.toml").exists() else Path.home() / ".cache" / "d2l"
+    return folder / "machine.json"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the content of the file, or {} if it is missing, damaged, changed by hand or of another format."""
+    try:
+        profile = json.loads(path.read_text(encoding="utf-8"))
+        seal = profile.pop("seal")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return profile if seal == sealed(profile)["seal"] else {}
+
+
+def sealed(profile: dict[str, Any]) -> dict[str, Any]:
+    """Return what the file is to hold: the profile and a hash of it and its format, by which `read` checks it."""
+    return profile | {"seal": _hash(f"{FORMAT}{json.dumps(profile, sort_keys=True)}")}
+
+
+def matches_machine(profile: dict[str, Any]) -> bool:
+    """Return whether the profile was measured on this machine, by the code as it is now."""
+    return bool(profile) and (profile["code"], profile["machine"]) == (code(*MEASURING), describe())
+
+
+def has_part(profile: dict[str, Any], module: str) -> bool:
+    """Return whether the profile has the framework's part, measured with the installed version and today's code."""
+    part = profile["frameworks"].get(module, {})
+    return (part.get("code"), part.get("version")) == (code(f"{module}/__init__.py"), version(module))
+
+
+def version(module: str) -> str:
+    """Return the installed version of a framework, or "unknown"."""
+    for name in (module, f"{module}-cpu"):
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return "unknown"
+
+
+def code(*paths: str) -> str:
+    """Return a hash of what modules of this package do: of their sources without comments, docstrings and empty lines.
+
+    It is the same in every version of Python that reads them, since one profile serves all frameworks' environments.
+
+    Parameters
+    ----------
+    *paths : str
+        The modules' files, relative to the package: "machine/probes.py".
+    """
+    return _hash("\n".join(statements((PACKAGE / path).read_text(encoding="utf-8")) for path in paths))
+
+
+def statements(source: str) -> str:
+    """Return the lines of a Python source without its comments, docstrings and empty lines."""
+    tree, lines = ast.parse(source), source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if ast.get_docstring(node) is not None:
+            docstring = node.body[0]
+            for row in range(docstring.lineno, (docstring.end_lineno or docstring.lineno) + 1):
+                lines[row - 1] = ""
+    return "\n".join(line for line in lines if line)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,147 @@
+"""What the sections share, for MXNet: `from d2l_utils import mxnet as d2l`."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import mxnet as mx
+
+from d2l_utils import common
+from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
+from d2l_utils.common import arrays_in
+from d2l_utils.machine.profile import profile_for
+from d2l_utils.mxnet.training import (
+    accuracy,
+    evaluate_accuracy_gpu,
+    evaluate_accuracy_gpus,
+    load_data_digits,
+    load_data_fashion_mnist,
+    sgd,
+    split_batch,
+)
+
+if TYPE_CHECKING:  # imported by __getattr__ when a program runs
+    from d2l_utils.mxnet.networks import Residual, build_lenet, load_images, resnet18, train_step
+
+__all__ = [
+    *common.__all__,
+    "synchronize",
+    "try_gpu",
+    "try_all_gpus",
+    "devices",
+    "your_machine",
+    "accuracy",
+    "sgd",
+    "split_batch",
+    "evaluate_accuracy_gpu",
+    "evaluate_accuracy_gpus",
+    "load_data_digits",
+    "load_data_fashion_mnist",
+    "build_lenet",
+    "train_step",
+    "load_images",
+    "Residual",
+    "resnet18",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the networks when one of their names is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from d2l_utils.mxnet import networks
+
+    return getattr(networks, name)
+
+
+def synchronize(*arrays: Any) -> None:
+    """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
+
+    This waits for the operations that write to an array, and for no others.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays, or nested lists, tuples and dictionaries of them.
+
+    Raises
+    ------
+    TypeError
+        If an argument holds no array.
+    """
+    for argument in arrays:
+        for array in arrays_in(argument, mx.nd.NDArray):
+            array.wait_to_read()
+    if not arrays:
+        mx.nd.waitall()
+
+
+def try_gpu(i: int = 0) -> Any:
+    """Return GPU i if it exists, otherwise the CPU."""
+    return mx.gpu(i) if 0 <= i < mx.context.num_gpus() else mx.cpu()
+
+
+def try_all_gpus() -> list[Any]:
+    """Return all GPUs, or a list of the CPU alone if there is none."""
+    return [mx.gpu(i) for i in range(mx.context.num_gpus())] or [mx.cpu()]
+
+
+def devices(n: int = 2) -> list[Any]:
+    """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
+
+    The stand-ins are the contexts cpu(0), cpu(1), …, each with a worker thread of its own. MXNet lets an operation use
+    several threads unless the environment variable OMP_NUM_THREADS is 1 when MXNet is imported.
+
+    Raises
+    ------
+    ValueError
+        If n is less than 1.
+    """
+    if n < 1:
+        raise ValueError(f"devices takes a number of at least 1, not {n}")
+    if mx.context.num_gpus() >= n:
+        print(f"{n} GPUs: gpu(0) to gpu({n - 1})")
+        return [mx.gpu(i) for i in range(n)]
+    one = os.environ.get("OMP_NUM_THREADS") == "1"
+    threads = "each operation computes in one thread" if one else "set OMP_NUM_THREADS=1 for one thread each"
+    print(f"{n} stand-ins: cpu(0) to cpu({n - 1}) of MXNet; {threads}")
+    return [mx.cpu(i) for i in range(n)]
+
+
+def your_machine() -> Any:
+    """Return what this machine can do: its profile, which is measured once and kept.
+
+    The first call takes some seconds. The products use the threads that OMP_NUM_THREADS allows, one in the chapter's
+    kernel, and no bfloat16; the tiny operation is x + x of one number. See `d2l_utils.machine.profile.profile_for` for
+    what the profile holds.
+
+    Raises
+    ------
+    RuntimeError
+        If the machine cannot be measured.
+    """
+    return profile_for("mxnet")
+
+
+# What the program d2l_utils.machine.measuring measures
+
+
+def _tiny_sum(device: Any) -> Callable[[], Any]:
+    x = mx.np.ones(1, ctx=device)
+    return lambda: x + x
+
+
+def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
+    if kind == "bfloat16":
+        raise NotImplementedError("MXNet has no product of bfloat16 arrays")
+    x = mx.np.random.uniform(size=(n, n), dtype=kind, ctx=device)
+    return lambda: synchronize(mx.np.dot(x, x))
+
+
+def _copy(device: Any, size: int) -> Callable[[], None]:
+    x = mx.np.ones(size // 4, ctx=device)
+    return lambda: synchronize(-x)  # a negation moves as many bytes as a copy
+
+
+def _gpu_names() -> list[str]:
+    return [str(mx.gpu(i)) for i in range(mx.context.num_gpus())]

@@ -1,0 +1,114 @@
+"""Networks and the training step that sections build, for MXNet, imported on demand by `d2l_utils.mxnet`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import mxnet as mx
+from mxnet import autograd, gluon
+from mxnet.gluon import nn
+
+cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
+
+
+def build_lenet() -> Any:
+    """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
+
+    Returns
+    -------
+    mxnet.gluon.HybridBlock
+        Initialised, with 129,068 parameters; takes X of shape (n, 1, 28, 28) and returns logits of shape (n, 10).
+    """
+    mx.npx.random.seed(0)
+    net = nn.HybridSequential()
+    net.add(
+        nn.Conv2D(20, 3, activation="relu"),
+        nn.AvgPool2D(),
+        nn.Conv2D(50, 5, activation="relu"),
+        nn.AvgPool2D(),
+        nn.Dense(128, activation="relu"),
+        nn.Dense(10),
+    )
+    net.initialize(mx.init.Xavier())
+    return net
+
+
+def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
+    """Update a network by one minibatch and return its mean loss, which has not been read yet.
+
+    Parameters
+    ----------
+    net
+        A Gluon block that returns logits of shape (n, classes).
+    optimizer
+        A `gluon.Trainer` for its parameters.
+    X
+        A minibatch of n inputs.
+    y
+        Its labels, of shape (n,).
+    """
+    with autograd.record():
+        losses = cross_entropy(net(X), y)
+    losses.backward()
+    optimizer.step(len(y))
+    return losses.mean()
+
+
+def load_images(images: Any, batch_size: int) -> Iterator[Any]:
+    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time.
+
+    Each image is enlarged in Python while the caller waits. X is float32 of shape (batch_size, *images.shape), y int32
+    of shape (batch_size,).
+    """
+    return gluon.data.DataLoader(images, batch_size, shuffle=True, last_batch="discard")
+
+
+class Residual(nn.HybridBlock):
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+
+    Parameters
+    ----------
+    num_channels
+        Channels of the output.
+    use_1x1conv
+        Whether a 1 × 1 convolution brings the input to the shape of the output.
+    strides
+        Strides of the first convolution, which divide height and width.
+    """
+
+    def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
+        super().__init__()
+        self.body, self.skip = nn.HybridSequential(), None
+        self.body.add(
+            nn.Conv2D(num_channels, 3, strides, 1, use_bias=False),
+            nn.BatchNorm(),
+            nn.Activation("relu"),
+            nn.Conv2D(num_channels, 3, 1, 1, use_bias=False),
+            nn.BatchNorm(),
+        )
+        if use_1x1conv:
+            self.skip = nn.Conv2D(num_channels, 1, strides)
+
+    def hybrid_forward(self, F: Any, X: Any) -> Any:
+        skipped = self.skip(X) if self.skip else X
+        return F.npx.relu(self.body(X) + skipped)
+
+
+def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
+    """Return a ResNet-18 for small images, with `width` channels in its first stage.
+
+    Returns
+    -------
+    mxnet.gluon.HybridBlock
+        Not yet initialised; takes X of shape (n, in_channels, h, w) and returns logits of shape (n, num_classes).
+    """
+    net = nn.HybridSequential()
+    net.add(
+        nn.Conv2D(width, 3, 1, 1, in_channels=in_channels, use_bias=False),
+        nn.BatchNorm(),
+        nn.Activation("relu"),
+    )
+    for stage in range(4):
+        channels, halve = width * 2**stage, stage > 0
+        net.add(Residual(channels, halve, 2 if halve else 1), Residual(channels))
+    net.add(nn.GlobalAvgPool2D(), nn.Dense(num_classes))
+    return net

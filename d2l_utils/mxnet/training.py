@@ -1,0 +1,156 @@
+"""What training loops share, for MXNet; re-exported by `d2l_utils.mxnet`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from mxnet import autograd, np
+
+from d2l_utils.data import Accumulator, Minibatches, digits, fashion_mnist
+
+
+def accuracy(y_hat: Any, y: Any) -> float:
+    """Return the number of correct predictions.
+
+    Parameters
+    ----------
+    y_hat
+        Logits of shape (n, classes), or classes of shape (n,).
+    y
+        Labels of shape (n,).
+    """
+    classes = y_hat.argmax(axis=1) if y_hat.ndim > 1 else y_hat
+    return float((classes.astype(y.dtype) == y).sum())
+
+
+def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
+    """Take a step of minibatch stochastic gradient descent and return the parameters.
+
+    Parameters
+    ----------
+    params
+        Arrays, which change in place.
+    lr
+        Learning rate.
+    batch_size
+        Number of examples whose losses were summed.
+    grads
+        Gradients of that sum. If None, those stored with the parameters, which the next
+        backward pass overwrites.
+
+    Returns
+    -------
+    list
+        The same arrays.
+    """
+    params = list(params)
+    for param, grad in zip(params, grads or [param.grad for param in params], strict=True):
+        param -= lr * grad / batch_size
+    return params
+
+
+def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Split X and y over the devices, in parts that differ by at most one example.
+
+    Returns
+    -------
+    tuple
+        The parts of X and those of y, each on its device.
+
+    Raises
+    ------
+    ValueError
+        If X and y differ in length.
+    """
+    if len(X) != len(y):
+        raise ValueError(f"{len(X)} examples have {len(y)} labels")
+    X_parts, y_parts = np.array_split(X, len(devices)), np.array_split(y, len(devices))
+    X_shards = [part.as_in_ctx(device) for part, device in zip(X_parts, devices, strict=True)]
+    y_shards = [part.as_in_ctx(device) for part, device in zip(y_parts, devices, strict=True)]
+    return X_shards, y_shards
+
+
+def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
+    """Return the accuracy of a network on a data set, between 0 and 1.
+
+    Parameters
+    ----------
+    net
+        A block, whose dropout is off meanwhile, or a function of X, which needs `device`.
+    data_iter
+        Minibatches (X, y).
+    device
+        Where the parameters lie; looked up if None.
+    """
+    device = device or _devices(net)[0]
+    counts = Accumulator(2)  # correct predictions, predictions
+    with autograd.pause(train_mode=False):
+        for X, y in data_iter:
+            counts.add(accuracy(net(X.as_in_ctx(device)), y.as_in_ctx(device)), len(y))
+    return counts[0] / counts[1]
+
+
+def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable[..., Any] = split_batch) -> float:
+    """Return the accuracy of a network on a data set, each minibatch split over its replicas.
+
+    Parameters
+    ----------
+    net
+        A list of replicas, one on each device, or one network initialised on several devices. All compute before the
+        first result is waited for.
+    data_iter
+        Minibatches (X, y).
+    split_f
+        A function like `split_batch`.
+    """
+    if isinstance(net, (list, tuple)):
+        replicas, devices = net, [_devices(replica)[0] for replica in net]
+    else:
+        replicas, devices = [net] * len(_devices(net)), _devices(net)
+    counts = Accumulator(2)  # correct predictions, predictions
+    with autograd.pause(train_mode=False):
+        for X, y in data_iter:
+            X_shards, y_shards = split_f(X, y, devices)
+            shards = zip(replicas, X_shards, y_shards, strict=True)
+            logits = [
+                (replica(part), labels) for replica, part, labels in shards if len(labels)
+            ]  # MXNet takes no empty X
+            counts.add(sum(accuracy(y_hat, labels) for y_hat, labels in logits), len(y))
+    return counts[0] / counts[1]
+
+
+def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
+
+    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, 1, side, side), where
+    side is 8 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
+    """
+    return _iterators(digits(resize), batch_size)
+
+
+def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of Fashion-MNIST.
+
+    There are 60,000 and 10,000 images, downloaded once. X is float32 in [0, 1] of shape (n, 1, side, side), where side
+    is 28 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
+
+    Raises
+    ------
+    RuntimeError
+        If the images cannot be downloaded.
+    """
+    return _iterators(fashion_mnist(resize), batch_size)
+
+
+def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
+    X_train, y_train, X_test, y_test = arrays
+    train = Minibatches(X_train[:, None], y_train.astype("int32"), batch_size, shuffle=True, convert=_array)
+    return train, Minibatches(X_test[:, None], y_test.astype("int32"), batch_size, shuffle=False, convert=_array)
+
+
+def _array(values: Any) -> Any:
+    return np.array(values, dtype=values.dtype)
+
+
+def _devices(net: Any) -> list[Any]:
+    """Return the devices that a network is initialised on."""
+    return next(iter(net.collect_params().values())).list_ctx()

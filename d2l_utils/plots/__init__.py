@@ -1,0 +1,1 @@
+"""Pictures: curves, timelines and curves that grow, drawn with matplotlib."""

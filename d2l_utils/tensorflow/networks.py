@@ -1,0 +1,134 @@
+"""Networks and the training step that sections build, for TensorFlow, imported on demand by `d2l_utils.tensorflow`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+
+def build_lenet() -> Any:
+    """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
+
+    Returns
+    -------
+    keras.Model
+        Takes X of shape (n, 28, 28, 1) and returns logits of shape (n, 10); it has 129,068 parameters.
+    """
+    keras.utils.set_random_seed(0)
+    return keras.Sequential(
+        [
+            keras.Input((28, 28, 1)),
+            layers.Conv2D(20, 3, activation="relu"),
+            layers.AveragePooling2D(2),
+            layers.Conv2D(50, 5, activation="relu"),
+            layers.AveragePooling2D(2),
+            layers.Flatten(),
+            layers.Dense(128, "relu"),
+            layers.Dense(10),
+        ]
+    )
+
+
+def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
+    """Update a network by one minibatch and return its mean loss, which has not been read yet.
+
+    Parameters
+    ----------
+    net
+        A Keras model that returns logits of shape (n, classes).
+    optimizer
+        An optimizer of Keras.
+    X
+        A minibatch of n inputs.
+    y
+        Its labels, of shape (n,).
+    """
+    with tf.GradientTape() as tape:
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, net(X))
+        loss = tf.reduce_mean(losses)
+    grads = tape.gradient(loss, net.trainable_variables)
+    optimizer.apply_gradients(zip(grads, net.trainable_variables, strict=True))
+    return loss
+
+
+def load_images(images: Any, batch_size: int) -> Iterator[Any]:
+    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time.
+
+    Each image is enlarged in Python while the caller waits. X is float32 of shape (batch_size, *images.shape), y int32
+    of shape (batch_size,).
+    """
+
+    def draw() -> Iterator[Any]:
+        order = np.random.permutation(len(images))
+        for start in range(0, len(order) - batch_size + 1, batch_size):
+            chosen = [images[i] for i in order[start : start + batch_size]]
+            yield tuple(np.stack(part) for part in zip(*chosen, strict=True))
+
+    shape = (batch_size, *images.shape)
+    return tf.data.Dataset.from_generator(
+        draw,
+        output_signature=(
+            tf.TensorSpec(shape),
+            tf.TensorSpec(batch_size, tf.int32),
+        ),
+    )
+
+
+class Residual(keras.Layer):
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+
+    Parameters
+    ----------
+    num_channels
+        Channels of the output.
+    use_1x1conv
+        Whether a 1 × 1 convolution brings the input to the shape of the output.
+    strides
+        Strides of the first convolution, which divide height and width.
+    """
+
+    def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
+        super().__init__()
+        self.body = keras.Sequential(
+            [
+                layers.Conv2D(num_channels, 3, strides, "same", use_bias=False),
+                layers.BatchNormalization(momentum=0.8),
+                layers.ReLU(),
+                layers.Conv2D(num_channels, 3, padding="same", use_bias=False),
+                layers.BatchNormalization(momentum=0.8),
+            ]
+        )
+        self.skip = layers.Identity()
+        if use_1x1conv:
+            self.skip = layers.Conv2D(num_channels, 1, strides)
+
+    def call(self, X: Any) -> Any:
+        return keras.ops.relu(self.body(X) + self.skip(X))
+
+
+def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
+    """Return a ResNet-18 for small images, with `width` channels in its first stage.
+
+    Returns
+    -------
+    keras.Model
+        Takes X of shape (n, h, w, in_channels) and returns logits of shape (n, num_classes).
+    """
+    net = keras.Sequential(
+        [
+            keras.Input((None, None, in_channels)),
+            layers.Conv2D(width, 3, padding="same", use_bias=False),
+            layers.BatchNormalization(momentum=0.8),
+            layers.ReLU(),
+        ]
+    )
+    for stage in range(4):
+        channels, halve = width * 2**stage, stage > 0
+        net.add(Residual(channels, halve, 2 if halve else 1))
+        net.add(Residual(channels))
+    net.add(layers.GlobalAveragePooling2D())
+    net.add(layers.Dense(num_classes))
+    return net

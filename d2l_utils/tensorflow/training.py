@@ -1,0 +1,166 @@
+"""What training loops share, for TensorFlow; re-exported by `d2l_utils.tensorflow`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import tensorflow as tf
+
+from d2l_utils.data import Accumulator, digits, fashion_mnist
+
+
+def accuracy(y_hat: Any, y: Any) -> float:
+    """Return the number of correct predictions.
+
+    Parameters
+    ----------
+    y_hat
+        Logits of shape (n, classes), or classes of shape (n,).
+    y
+        Labels of shape (n,).
+    """
+    classes = tf.argmax(y_hat, axis=1) if len(y_hat.shape) > 1 else y_hat
+    return float(tf.reduce_sum(tf.cast(tf.cast(classes, y.dtype) == y, tf.int32)))
+
+
+def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
+    """Take a step of minibatch stochastic gradient descent and return the parameters.
+
+    Parameters
+    ----------
+    params
+        Variables, which change in place.
+    lr
+        Learning rate.
+    batch_size
+        Number of examples whose losses were summed.
+    grads
+        Gradients of that sum.
+
+    Returns
+    -------
+    list
+        The same variables.
+
+    Raises
+    ------
+    ValueError
+        Without `grads`: TensorFlow stores none with the variables.
+    """
+    if grads is None:
+        raise ValueError("TensorFlow stores no gradients with the parameters: give grads=tape.gradient(loss, params)")
+    params = list(params)
+    for param, grad in zip(params, grads, strict=True):
+        param.assign_sub(lr * grad / batch_size)
+    return params
+
+
+def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Split X and y over the devices, in parts that differ by at most one example.
+
+    Returns
+    -------
+    tuple
+        The parts of X and those of y, each on its device.
+
+    Raises
+    ------
+    ValueError
+        If X and y differ in length.
+    """
+    if len(X) != len(y):
+        raise ValueError(f"{len(X)} examples have {len(y)} labels")
+    n, k = len(X), len(devices)
+    sizes = [n // k + (i < n % k) for i in range(k)]
+    X_shards, y_shards = [], []
+    for device, X_part, y_part in zip(devices, tf.split(X, sizes), tf.split(y, sizes), strict=True):
+        with device:
+            X_shards.append(tf.identity(X_part))
+            y_shards.append(tf.identity(y_part))
+    return X_shards, y_shards
+
+
+def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
+    """Return the accuracy of a network on a data set, between 0 and 1.
+
+    Parameters
+    ----------
+    net
+        A Keras layer or model, which is called with `training=False`, or a function of X.
+    data_iter
+        Minibatches (X, y).
+    device
+        Where the parameters lie; looked up if None.
+    """
+    counts = Accumulator(2)  # correct predictions, predictions
+    with device or _device(net) or nullcontext():
+        for X, y in data_iter:
+            counts.add(accuracy(_logits(net, X), y), len(y))
+    return counts[0] / counts[1]
+
+
+def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable[..., Any] = split_batch) -> float:
+    """Return the accuracy of a network on a data set, each minibatch split over its replicas.
+
+    Parameters
+    ----------
+    net
+        A list of replicas, one on each device. All compute before the first result is waited for.
+    data_iter
+        Minibatches (X, y).
+    split_f
+        A function like `split_batch`.
+    """
+    devices = [_device(replica) for replica in net]
+    counts = Accumulator(2)  # correct predictions, predictions
+    for X, y in data_iter:
+        logits = []
+        X_shards, y_shards = split_f(X, y, devices)
+        for replica, part, device in zip(net, X_shards, devices, strict=True):
+            with device:
+                logits.append(_logits(replica, part))
+        counts.add(sum(map(accuracy, logits, y_shards)), len(y))
+    return counts[0] / counts[1]
+
+
+def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
+
+    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, side, side, 1), where
+    side is 8 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
+    """
+    return _iterators(digits(resize), batch_size)
+
+
+def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of Fashion-MNIST.
+
+    There are 60,000 and 10,000 images, downloaded once. X is float32 in [0, 1] of shape (n, side, side, 1), where side
+    is 28 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
+
+    Raises
+    ------
+    RuntimeError
+        If the images cannot be downloaded.
+    """
+    return _iterators(fashion_mnist(resize), batch_size)
+
+
+def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
+    X_train, y_train, X_test, y_test = arrays
+    train, test = (
+        tf.data.Dataset.from_tensor_slices((X[..., None], y.astype("int32")))
+        for X, y in ((X_train, y_train), (X_test, y_test))
+    )
+    train = train.shuffle(len(y_train), seed=0)
+    return tuple(part.batch(batch_size).prefetch(tf.data.AUTOTUNE) for part in (train, test))
+
+
+def _device(net: Any) -> Any:
+    """Return the device of a network's first parameter; None for a function."""
+    variables = getattr(net, "variables", None)
+    return tf.device(tf.convert_to_tensor(variables[0]).device) if variables else None
+
+
+def _logits(net: Any, X: Any) -> Any:
+    return net(X, training=False) if isinstance(net, tf.keras.layers.Layer) else net(X)

@@ -1,0 +1,148 @@
+"""What the sections share, for PyTorch: `from d2l_utils import torch as d2l`."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from d2l_utils import common
+from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
+from d2l_utils.common import arrays_in
+from d2l_utils.machine.profile import profile_for
+from d2l_utils.torch.training import (
+    accuracy,
+    evaluate_accuracy_gpu,
+    evaluate_accuracy_gpus,
+    load_data_digits,
+    load_data_fashion_mnist,
+    sgd,
+    split_batch,
+)
+
+if TYPE_CHECKING:  # imported by __getattr__ when a program runs
+    from d2l_utils.torch.networks import Residual, build_lenet, load_images, resnet18, train_step
+
+__all__ = [
+    *common.__all__,
+    "synchronize",
+    "try_gpu",
+    "try_all_gpus",
+    "devices",
+    "your_machine",
+    "accuracy",
+    "sgd",
+    "split_batch",
+    "evaluate_accuracy_gpu",
+    "evaluate_accuracy_gpus",
+    "load_data_digits",
+    "load_data_fashion_mnist",
+    "build_lenet",
+    "train_step",
+    "load_images",
+    "Residual",
+    "resnet18",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the networks when one of their names is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from d2l_utils.torch import networks
+
+    return getattr(networks, name)
+
+
+def synchronize(*arrays: Any) -> None:
+    """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
+
+    PyTorch computes on a CPU before it returns, so there is nothing to wait for. On a GPU this waits for all streams of
+    every device that holds one of the tensors.
+
+    Parameters
+    ----------
+    *arrays
+        Tensors, or nested lists, tuples and dictionaries of them.
+
+    Raises
+    ------
+    TypeError
+        If an argument holds no tensor.
+    """
+    used = {tensor.device for argument in arrays for tensor in arrays_in(argument, torch.Tensor)}
+    if not arrays and torch.accelerator.is_available():
+        kind = torch.accelerator.current_accelerator().type
+        used = {torch.device(kind, i) for i in range(torch.accelerator.device_count())}
+    for device in used:
+        if device.type not in ("cpu", "meta"):
+            torch.accelerator.synchronize(device)
+
+
+def try_gpu(i: int = 0) -> Any:
+    """Return GPU i if it exists, otherwise the CPU."""
+    return torch.device("cuda", i) if 0 <= i < torch.cuda.device_count() else torch.device("cpu")
+
+
+def try_all_gpus() -> list[Any]:
+    """Return all GPUs, or a list of the CPU alone if there is none."""
+    return [torch.device("cuda", i) for i in range(torch.cuda.device_count())] or [torch.device("cpu")]
+
+
+def devices(n: int = 2) -> list[Any]:
+    """Return n devices: GPUs if there are n, otherwise stand-ins on the CPU, and print which.
+
+    PyTorch has one CPU device, so the stand-ins are the same device n times: `to` copies nothing between them, and they
+    run side by side only in threads or processes of your own. From then on, an operation of the calling thread uses one
+    thread on the CPU; any other thread has to call `torch.set_num_threads(1)` itself.
+
+    Raises
+    ------
+    ValueError
+        If n is less than 1.
+    """
+    if n < 1:
+        raise ValueError(f"devices takes a number of at least 1, not {n}")
+    if torch.cuda.device_count() >= n:
+        print(f"{n} GPUs: cuda:0 to cuda:{n - 1}")
+        return [torch.device("cuda", i) for i in range(n)]
+    torch.set_num_threads(1)
+    print(f"{n} stand-ins: PyTorch's one CPU device {n} times; each operation computes in one thread")
+    return [torch.device("cpu")] * n
+
+
+def your_machine() -> Any:
+    """Return what this machine can do: its profile, which is measured once and kept.
+
+    The first call takes some seconds. On the CPU the matrix products use all cores, whatever number of threads is set
+    here; the tiny operation is x + x of one number, on the first GPU if there is one. See
+    `d2l_utils.machine.profile.profile_for` for what the profile holds.
+
+    Raises
+    ------
+    RuntimeError
+        If the machine cannot be measured.
+    """
+    return profile_for("torch")
+
+
+# What the program d2l_utils.machine.measuring measures
+
+
+def _tiny_sum(device: Any) -> Callable[[], Any]:
+    x = torch.ones(1, device=device)
+    return lambda: x + x
+
+
+def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
+    x = torch.rand(n, n, device=device).to(getattr(torch, kind))
+    return lambda: synchronize(x @ x)
+
+
+def _copy(device: Any, size: int) -> Callable[[], None]:
+    x = torch.ones(size // 4, device=device)
+    y = torch.empty_like(x)
+    return lambda: synchronize(y.copy_(x))
+
+
+def _gpu_names() -> list[str]:
+    return [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]

@@ -1,0 +1,159 @@
+"""What training loops share, for PyTorch; re-exported by `d2l_utils.torch`."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+from d2l_utils.data import Accumulator, digits, fashion_mnist
+
+
+def accuracy(y_hat: Any, y: Any) -> float:
+    """Return the number of correct predictions.
+
+    Parameters
+    ----------
+    y_hat
+        Logits of shape (n, classes), or classes of shape (n,).
+    y
+        Labels of shape (n,).
+    """
+    classes = y_hat.argmax(dim=1) if y_hat.ndim > 1 else y_hat
+    return float((classes == y).sum())
+
+
+def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
+    """Take a step of minibatch stochastic gradient descent and return the parameters.
+
+    Parameters
+    ----------
+    params
+        Tensors, which change in place.
+    lr
+        Learning rate.
+    batch_size
+        Number of examples whose losses were summed.
+    grads
+        Gradients of that sum. If None, those stored with the parameters, which become zero.
+
+    Returns
+    -------
+    list
+        The same tensors.
+    """
+    params = list(params)
+    with torch.no_grad():
+        for param, grad in zip(params, grads or [param.grad for param in params], strict=True):
+            param -= lr * grad / batch_size
+            if grads is None:
+                grad.zero_()
+    return params
+
+
+def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Split X and y over the devices, in parts that differ by at most one example.
+
+    Returns
+    -------
+    tuple
+        The parts of X and those of y, each on its device.
+
+    Raises
+    ------
+    ValueError
+        If X and y differ in length.
+    """
+    if len(X) != len(y):
+        raise ValueError(f"{len(X)} examples have {len(y)} labels")
+    X_shards = [part.to(device) for part, device in zip(X.tensor_split(len(devices)), devices, strict=True)]
+    y_shards = [part.to(device) for part, device in zip(y.tensor_split(len(devices)), devices, strict=True)]
+    return X_shards, y_shards
+
+
+def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
+    """Return the accuracy of a network on a data set, between 0 and 1.
+
+    Parameters
+    ----------
+    net
+        A module, which is in evaluation mode meanwhile, or a function of X, which needs `device`.
+    data_iter
+        Minibatches (X, y).
+    device
+        Where the parameters lie; looked up if None.
+    """
+    device = device or next(net.parameters()).device
+    counts = Accumulator(2)  # correct predictions, predictions
+    with _evaluation([net]):
+        for X, y in data_iter:
+            counts.add(accuracy(net(X.to(device)), y.to(device)), len(y))
+    return counts[0] / counts[1]
+
+
+def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable[..., Any] = split_batch) -> float:
+    """Return the accuracy of a network on a data set, each minibatch split over its replicas.
+
+    Parameters
+    ----------
+    net
+        A list of replicas, one on each device. All compute before the first result is waited for.
+    data_iter
+        Minibatches (X, y).
+    split_f
+        A function like `split_batch`.
+    """
+    devices = [next(replica.parameters()).device for replica in net]
+    counts = Accumulator(2)  # correct predictions, predictions
+    with _evaluation(net):
+        for X, y in data_iter:
+            X_shards, y_shards = split_f(X, y, devices)
+            logits = [replica(part) for replica, part in zip(net, X_shards, strict=True)]
+            counts.add(sum(map(accuracy, logits, y_shards)), len(y))
+    return counts[0] / counts[1]
+
+
+def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
+
+    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, 1, side, side), where
+    side is 8 or `resize`, and y is int64 of shape (n,). Each epoch of training has a new order, the same in every call.
+    """
+    return _iterators(digits(resize), batch_size)
+
+
+def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of Fashion-MNIST.
+
+    There are 60,000 and 10,000 images, downloaded once. X is float32 in [0, 1] of shape (n, 1, side, side), where side
+    is 28 or `resize`, and y is int64 of shape (n,). Each epoch of training has a new order, the same in every call.
+
+    Raises
+    ------
+    RuntimeError
+        If the images cannot be downloaded.
+    """
+    return _iterators(fashion_mnist(resize), batch_size)
+
+
+def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
+    X_train, y_train, X_test, y_test = map(torch.from_numpy, arrays)
+    order = torch.Generator().manual_seed(0)
+    train = DataLoader(TensorDataset(X_train.unsqueeze(1), y_train), batch_size, shuffle=True, generator=order)
+    return train, DataLoader(TensorDataset(X_test.unsqueeze(1), y_test), batch_size)
+
+
+@contextmanager
+def _evaluation(nets: Iterable[Any]) -> Iterator[None]:
+    """Put modules into evaluation mode, without gradients, and each submodule back into its mode at the end."""
+    modules = [module for net in nets if isinstance(net, torch.nn.Module) for module in net.modules()]
+    modes = [module.training for module in modules]
+    try:
+        for module in modules:
+            module.training = False
+        with torch.no_grad():
+            yield
+    finally:
+        for module, mode in zip(modules, modes, strict=True):
+            module.training = mode

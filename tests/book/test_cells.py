@@ -1,0 +1,301 @@
+"""Sources, readers' notebooks and the merged notebook, without running anything.
+
+`golden` holds one section with all that a section may have, the two notebooks that it becomes, and long tables;
+`PYTHONPATH=.:tests python tests/book/test_cells.py` writes the two notebooks anew after an intended change.
+"""
+
+import json
+import tomllib
+
+import jupytext
+import nbformat
+import pytest
+from jupytext.config import load_jupytext_configuration_file
+from tiny import GOLDEN, HEAD, NUMBERS, SECTION, SVG, Project
+
+from book import FRAMEWORKS, ROOT, BookError
+from book.cells import expand, lint, of, split
+from book.keys import run_key
+from book.layout import Layout
+from book.merge import all_claims, merge
+from book.outputs import clean
+from book.plain import PlainError, convert, outline
+from book.sources import slugs
+from d2l_utils.claims import MIME
+
+PAIR = ["pytorch", "jax"]  # the frameworks of the merged notebook
+TABLES = tomllib.loads((GOLDEN / "tables.toml").read_text(encoding="utf-8"))
+IMAGES = {"img/sum.svg": SVG.encode()}
+
+
+def read(text):
+    return jupytext.reads(text, fmt="md:myst")
+
+
+def code(source, *tags, **metadata):
+    lines = [f":tags: [{', '.join(tags)}]"] if tags else []
+    lines += [f":{name}: {value}" for name, value in metadata.items()]
+    return "\n".join(["```{code-cell} ipython3", *lines, "", source, "```", ""])
+
+
+def whole(*cells):
+    """Return a source in which each framework has a cell, followed by `cells`."""
+    return read(HEAD + "# Tiny\n\n" + code("pass", *FRAMEWORKS) + "\n" + "\n".join(cells))
+
+
+def reader(source, framework="jax", images=IMAGES):
+    return split(expand(source), [framework], NUMBERS, images, "tiny.md")[framework]
+
+
+def said(text, name="stdout"):
+    return {"output_type": "stream", "name": name, "text": text}
+
+
+def shown(data, **metadata):
+    return {"output_type": "display_data", "metadata": metadata, "data": data}
+
+
+def claimed(sentence, held):
+    return shown({MIME: {"sentence": sentence, "held": held, "evidence": "2, above 1", "note": ""}, "text/plain": "?"})
+
+
+def merged(source, outputs, frameworks=PAIR):
+    """Merge runs: `outputs` maps a framework that has run to the outputs that its code has."""
+    executed = {}
+    for framework, own in outputs.items():
+        notebook = executed[framework] = reader(source, framework)
+        for cell in notebook["cells"]:
+            cell["outputs"] = own.get(cell["source"], [])
+        notebook["metadata"]["d2l"] = {"seconds": 1, "date": "2026-01-01", "machine": {}, "versions": {}}
+    return merge(expand(source), frameworks, executed, "tiny.md")
+
+
+def expected_notebooks():
+    """Return JAX's notebook of the golden section, and the merged one of PyTorch and JAX."""
+    source, outputs = read(SECTION), {}
+    codes = {cell["source"].split("\n")[-1]: cell["source"] for cell in source.cells if cell.cell_type == "code"}
+    for number, (framework, word, held) in enumerate((("pytorch", "torch", True), ("jax", "jax", None)), 1):
+        two = {"output_type": "execute_result", "metadata": {}, "data": {"text/plain": "2"}, "execution_count": number}
+        outputs[framework] = {
+            codes["print('one for all')"]: [said("one for all\n")],
+            codes["print('– a list item')"]: [said(f"word: {word}\n✓ a tick\n– a list item\n")],
+            codes["d2l.claim('a word is long', len(word), above=3)"]: [claimed("a word is long", held)],
+            "d2l.claim('one is positive', 1, above=0)": [claimed("one is positive", True)],
+            "1 + 1": [two],
+            "word": [two | {"data": {"text/plain": repr(word)}}],
+        }
+    (draws,) = [code for code in codes.values() if code.startswith("from IPython.display")]
+    outputs["jax"][draws] = [shown({"image/svg+xml": SVG}, **{"image/svg+xml": {"alt": "made"}})]
+    return {"reader.json": reader(source), "merged.json": merged(source, outputs)}
+
+
+@pytest.mark.parametrize("name", ["reader.json", "merged.json"])
+def test_the_golden_section_becomes_the_golden_notebooks(name):
+    notebook = expected_notebooks()[name]
+    assert notebook == json.loads((GOLDEN / name).read_text(encoding="utf-8"))
+    nbformat.validate(nbformat.from_dict(notebook))
+
+
+def test_a_cell_has_the_same_id_in_the_readers_and_in_the_merged_notebook():
+    own, all_of_them = ({cell["id"] for cell in notebook["cells"]} for notebook in expected_notebooks().values())
+    assert own < all_of_them
+
+
+# The rules of a source
+
+
+@pytest.mark.parametrize(
+    ("cells", "problems"),
+    [
+        ([code("1", "jxa")], ["cell 3 (1): unknown tag 'jxa'; known: pytorch "]),
+        ([code("1", colour="red")], ["cell 3 (1): unknown metadata 'colour'; known: tags alt"]),
+        (['+++ {"tags": ["solution"]}\n\nText.'], ["cell 3 (Text.): tag 'solution' is for code cells"]),
+        (['+++ {"tags": ["jax"]}\n\nA.\n\n## B'], ["cell 3 (A.): a heading stands in a cell tagged jax"]),
+        ([code("1", "one"), code("2", "two")], ["cell 3 (1): unknown tag 'one'", "cell 4 (2): unknown tag 'two'"]),
+    ],
+)
+def test_all_breaches_of_the_rules_are_told_with_file_and_cell(cells, problems):
+    with pytest.raises(BookError) as error:
+        lint(whole(*cells), "tiny.md")
+    for line, problem in zip(str(error.value).split("\n"), problems, strict=True):
+        assert line.startswith(f"tiny.md, {problem}")
+
+
+def test_a_section_without_a_cell_of_some_framework_is_refused_and_a_sound_one_passes():
+    lint(read(SECTION), "tiny.md")
+    *others, last = FRAMEWORKS
+    with pytest.raises(BookError, match=f"^tiny.md: no cell of {last}$"):
+        lint(read(HEAD + code("1", *others)), "tiny.md")
+
+
+def test_ids_are_unique_even_for_equal_cells_and_a_changed_cell_changes_no_other():
+    cells = [code("1"), code("1"), code("1", "jax"), code("1", "jax", "pytorch"), code("2", "jax"), code("3")]
+    before = [entry.id for entry in expand(whole(*cells))]
+    assert len(set(before)) == len(before)
+    cells[4] = code("20", "jax")
+    after = [entry.id for entry in expand(whole(*cells))]
+    assert [a == b for a, b in zip(before, after, strict=True)] == [True] * (len(before) - 2) + [False, True]
+
+
+@pytest.mark.parametrize(("source", "only"), TABLES["claims"])
+def test_a_cell_of_nothing_but_claims_is_known(source, only):
+    assert expand(whole(code(source)))[-1].only_claims is only
+
+
+# Plain Markdown
+
+
+@pytest.mark.parametrize(
+    ("source", "images", "problem"),
+    [
+        (SECTION, {}, r"^tiny.md, cell 1 \(# Tiny\): picture img/sum.svg is missing"),
+        (f"{HEAD}See\n{{abbr}}`x`.", IMAGES, r"^tiny.md, cell 1 \(See\): unknown role {abbr}`x`; known: numref"),
+    ],
+)
+def test_what_no_reader_could_see_is_named_with_its_cell(source, images, problem):
+    with pytest.raises(BookError, match=problem):
+        reader(read(source), images=images)
+
+
+@pytest.mark.parametrize(("source", "problem"), TABLES["refused"])
+def test_what_is_left_over_is_an_error_in_plain_words(source, problem):
+    with pytest.raises(PlainError) as error:
+        convert(source, NUMBERS)
+    assert problem in str(error.value)
+
+
+# Keys and outputs
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        (("For everyone", "For all"), True),
+        (("'torch'", "'pytorch'"), True),
+        (("word = 'jax'", "word = 'flax'"), False),
+        (("[raises-exception]", "[remove-stderr]"), False),
+    ],
+)
+def test_code_and_tags_of_a_framework_are_in_its_key_and_nothing_else_is(change, same):
+    assert change[0] in SECTION
+    before, after = (of(expand(read(text)), "jax") for text in (SECTION, SECTION.replace(*change)))
+    assert (run_key(before, "jax", {}, {}) == run_key(after, "jax", {}, {})) == same
+
+
+@pytest.mark.parametrize(("old", "new", "same"), TABLES["changes"])
+def test_whatever_numbers_depend_on_is_in_the_outline_and_no_sentence_or_formula(old, new, same):
+    assert old in SECTION
+    before, after = (
+        [outline(cell["source"]) for cell in read(text).cells if cell.cell_type == "markdown"]
+        for text in (SECTION, SECTION.replace(old, new))
+    )
+    assert (before == after) == same
+
+
+def test_outputs_lose_widgets_and_paths_and_their_streams_are_joined():
+    widget = shown({"text/plain": "Box", "application/vnd.jupyter.widget-view+json": {}})
+    warning = "/tmp/ipykernel_12/345.py:1: Warning\n/tmp/d2l-x/a /home/me/b /home/men\n"
+    outputs = [said("a"), said("b"), said(warning, "stderr"), widget | {"transient": {"display_id": "1"}}]
+    assert clean(outputs, {"/tmp/d2l-x": ".", "/home/me": "~"}) == [
+        said("ab"),
+        said("cell.py:1: Warning\n./a ~/b /home/men\n", "stderr"),
+        shown({"text/plain": "Box"}),
+    ]
+
+
+# The merged notebook
+
+
+def test_a_page_says_under_its_title_what_was_not_run_and_shows_what_was():
+    source, line = whole(code("1")), "This section was not run{} in this build: `make book` runs it."
+    nothing = merged(source, {}, list(FRAMEWORKS))
+    assert nothing["cells"][0]["source"].split("\n")[:3] == ["# Tiny", "", line.format("")]
+    nbformat.validate(nbformat.from_dict(nothing))
+    part = merged(source, {"jax": {"1": [said("same\n")]}})
+    assert part["cells"][0]["source"].split("\n")[2] == line.format(" in PyTorch")
+    assert list(part["metadata"]["d2l"]["frameworks"]) == ["jax"]
+    found = [(cell["metadata"].get("tags", []), cell["outputs"]) for cell in part["cells"] if cell["source"] == "1"]
+    assert found == [([], []), (["jax", "remove-input"], [said("same\n")])]
+
+
+def test_the_words_of_a_picture_come_from_its_maker_where_its_cell_has_none():
+    source = whole(code("draw()", "jax"))
+
+    def pictured(**metadata):
+        outputs = {"jax": {"draw()": [shown({"image/svg+xml": SVG}, **metadata)]}}
+        return merged(source, outputs, ["jax"])["cells"][-1]["metadata"]["mystnb"]
+
+    assert pictured(**{"image/svg+xml": {"alt": "made"}}) == {"image": {"alt": "made"}}
+    with pytest.raises(BookError, match=r"^tiny.md, cell 3 \(draw\(\)\): a picture without words"):
+        pictured()
+
+
+def test_claims_are_what_came_as_data_and_what_all_show_alike_counts_for_each():
+    notebook = json.loads((GOLDEN / "merged.json").read_text(encoding="utf-8"))
+    found = all_claims(notebook, "tiny")
+    assert [(claim["framework"], claim["sentence"], claim["held"]) for claim in found] == [
+        ("pytorch", "a word is long", True),
+        ("pytorch", "one is positive", True),
+        ("jax", "a word is long", None),
+        ("jax", "one is positive", True),
+    ]
+    sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
+    assert all(claim["sentence"] in sources[claim["cell"]] and claim["section"] == "tiny" for claim in found)
+    alike = merged(whole(code("1")), {word: {"1": [claimed("fast", True)]} for word in PAIR})
+    assert [claim["framework"] for claim in all_claims(alike, "tiny")] == PAIR
+
+
+# Sources and readers' notebooks on disk
+
+
+@pytest.mark.parametrize("path", [None, *sorted((ROOT / "notebooks").glob("*.md"))], ids=str)
+def test_a_save_in_jupyterlab_leaves_a_source_as_it_is(path):
+    text = SECTION if path is None else path.read_text(encoding="utf-8")
+    if not text.startswith("---\njupytext:"):
+        return  # a page, no notebook
+    settings = load_jupytext_configuration_file(str(ROOT / "jupytext.toml"))
+    notebook = read(text)
+    notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3", "file_extension": ".py"}
+    for cell in notebook.cells:
+        cell.metadata["trusted"] = True
+    assert jupytext.writes(notebook, fmt="md:myst", config=settings) == text
+
+
+def test_sections_stand_in_the_order_of_the_table_of_contents_wherever_else_their_names_stand(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    for slug in ("hardware", "loops", "zeros"):
+        (tmp_path / "notebooks" / f"{slug}.md").touch()
+    trees = "```{toctree}\n:maxdepth: 2\n\nZero <zeros>\nloops\n```\n\n:::{toctree}\nhardware\n:::\n"
+    (tmp_path / "notebooks" / "index.md").write_text(f"What hardware loops do.\n\n{trees}")
+    assert slugs(Layout(tmp_path)) == ["zeros", "loops", "hardware"]
+
+
+def test_only_the_section_whose_source_or_picture_changed_is_split_again(tmp_path):
+    project = Project(tmp_path)
+    project.code("1", slug="other")
+
+    def split_again():
+        before = {path: path.stat().st_mtime_ns for path in (tmp_path / "_build" / "source").glob("*")}
+        done = project.here("notebooks", "--frameworks", "jax")
+        assert (done.returncode, done.stderr) == (0, "")
+        paths = (tmp_path / "_build" / "source").glob("*")
+        return sorted(path.stem for path in paths if path.stat().st_mtime_ns != before.get(path))
+
+    assert split_again() == ["other", "tiny"]
+    project.write(project.path("notebooks"), '{"cells": [], "mine": true}')  # a reader's
+    assert split_again() == []
+    assert project.read("notebooks")["mine"]
+    project.section(SECTION.replace("For everyone", "For all"))
+    assert split_again() == ["tiny"]
+    assert any(cell["source"].startswith("For all.") for cell in project.read("notebooks")["cells"])
+    project.write("notebooks/img/sum.svg", SVG.replace("1", "2"))
+    assert split_again() == ["tiny"]
+    project.path("notebooks", slug="other").unlink()
+    split_again()
+    assert project.path("notebooks", slug="other").exists()
+
+
+if __name__ == "__main__":
+    for name, notebook in expected_notebooks().items():
+        text = json.dumps(notebook, indent=1, ensure_ascii=False)
+        (GOLDEN / name).write_text(text + "\n", encoding="utf-8")

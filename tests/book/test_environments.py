@@ -1,0 +1,348 @@
+"""The pins, pyproject.toml and environment.yml agree; what is out of date is made anew, and nothing else."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.specifiers import SpecifierSet
+
+from book import FRAMEWORKS, ROOT, project
+from book.setup import environments, packages, programs
+from d2l_utils.files import locked
+
+CONTENT = project()
+TABLES = CONTENT["tool"]["d2l"]["frameworks"]
+NAMES = ["docs", *FRAMEWORKS]
+
+
+def group(name):
+    """Return the requirements of a dependency group, included groups too."""
+    found = []
+    for entry in CONTENT["dependency-groups"][name]:
+        found += group(entry["include-group"]) if isinstance(entry, dict) else [entry]
+    return found
+
+
+def pins(name):
+    return (ROOT / "requirements" / f"{name}.txt").read_text().splitlines()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_pins_have_one_version_each_no_host_and_every_requirement_of_pyproject(name):
+    for line in pins(name):
+        assert re.fullmatch(r"[a-z0-9-]+==[0-9][^ ;/]*( ; .+)?", line), line
+    kept = {line.split(" ;")[0] for line in pins(name)}
+    for wanted in group(name):
+        package, _, version = wanted.split(";")[0].strip().partition("==")
+        assert any(line == f"{package}=={version}" or not version and line.startswith(f"{package}==") for line in kept)
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_frameworks_table_agrees_with_its_pins(name):
+    table = TABLES[name]
+    assert table.keys() >= {"title", "module", "python"}
+    builds = [re.sub(r"\[[a-z0-9-]+\]", "", table["gpu-build"])] if "gpu-build" in table else []
+    builds += [f"{table['cpu-build']}=="] if "cpu-build" in table else []
+    for build in builds:
+        assert any(line.startswith(build) for line in pins(name))
+
+
+def test_conda_gets_a_python_that_every_environment_accepts_and_the_same_uv():
+    wanted = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    (python,) = [entry.partition("=")[2] for entry in wanted if str(entry).startswith("python=")]
+    for table in (CONTENT["tool"]["d2l"]["docs"], *TABLES.values()):
+        assert f"{python}.1" in SpecifierSet(table["python"])
+    assert [f"uv=={CONTENT['tool']['d2l']['uv']}"] == next(e for e in wanted if isinstance(e, dict))["pip"]
+
+
+# Set-up with a uv that only notes what it is asked for
+
+FAKE = Path(__file__).parent / "fake"
+NO_SERVER = "error: Request failed after 3 retries\n  Caused by: dns error: failed to lookup address information\n"
+
+
+class Project:
+    """A copy of what sets the project up, in a folder that may move, with a fake uv before all else on PATH."""
+
+    def __init__(self, root, tools):
+        self.root, self.tools, self.log = root, tools, tools / "log"
+        for path in ("Makefile", "README.md", "pyproject.toml", "requirements", "book", "d2l_utils"):
+            copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
+            copy(ROOT / path, self.root / path)
+        (self.root / "notebooks").mkdir()
+        (self.root / "notebooks" / "tiny.md").touch()
+        shutil.copy(FAKE / "uv", tools)
+        shutil.copy(FAKE / "python", f"{self.log}.python")
+        Path(f"{self.log}.version").write_text("uv 99.0.0 (fake)\n")
+
+    def environment(self, path=os.environ["PATH"]):
+        outer = ("MAKE", "FRAMEWORKS", "SECTIONS")  # of the make that runs the tests
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
+        environment |= {"PATH": f"{self.tools}:{path}", "UV_LOG": str(self.log), "PIP_FIND_LINKS": ""}
+        return environment | {"CXX": sys.executable}  # as good as a compiler, as long as nothing is compiled
+
+    def run(self, *command, **settings):
+        return subprocess.run(command, cwd=self.root, env=self.environment(**settings), capture_output=True, text=True)
+
+    def setup(self, *names):
+        """Set up; return the finished process, and what was made or tried."""
+        self.log.write_text("")
+        done = self.run(sys.executable, "-m", "book.setup.environments", *(names or ["docs", "jax", "tensorflow"]))
+        return done, [Path(line.split()[-1]).name for line in self.log.read_text().splitlines() if line[:4] == "venv"]
+
+    def fails(self, pattern, says=NO_SERVER):
+        """Let uv fail where its arguments match."""
+        Path(f"{self.log}.fails").write_text(pattern)
+        Path(f"{self.log}.says").write_text(says)
+
+    def edit(self, path, old, new):
+        text = (self.root / path).read_text()
+        assert old in text
+        (self.root / path).write_text(text.replace(old, new, 1))
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "tools").mkdir()
+    return Project(tmp_path / "here", tmp_path / "tools")
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "made"),
+    [
+        ("pyproject.toml", "line-length = 120", "line-length = 99", []),
+        ("pyproject.toml", "d2l_utils/tables", "d2l_utils/other", ["docs", "jax", "tensorflow"]),
+        ("pyproject.toml", 'TF_CPP_MIN_LOG_LEVEL = "3"', 'TF_CPP_MIN_LOG_LEVEL = "2"', ["tensorflow"]),
+        ("pyproject.toml", '"jax"\npython = ">=', '"jax"\npython = ">', ["jax"]),
+        ("requirements/jax.txt", "jax==", "jax==9", ["jax"]),
+        ("book/setup/environments.py", "# one more", "# (one more)", []),
+        ("book/setup/environments.py", "RECIPE = ", "RECIPE = 9", ["docs", "jax", "tensorflow"]),
+        ("_build/env/jax/bin/python", None, None, ["jax"]),
+        ("_build/jupyter/share/jupyter/kernels/d2l-jax/kernel.json", None, None, ["jax"]),
+    ],
+)
+def test_what_decides_an_environment_or_was_lost_makes_it_anew_and_nothing_else_does(project, path, old, new, made):
+    assert project.setup()[1] == ["docs", "jax", "tensorflow"]
+    if old:
+        project.edit(path, old, new)
+    else:
+        (project.root / path).unlink()
+    done, found = project.setup()
+    assert (done.stdout, found) == ("jax tensorflow\n", made)
+    assert done.stderr == "".join(f"setting up: {name}\n" for name in made)
+
+
+def test_in_a_moved_folder_environments_and_kernels_are_made_anew(project, tmp_path):
+    project.setup()
+    project.root = project.root.rename(tmp_path / "there")
+    assert project.setup()[1] == ["docs", "jax", "tensorflow"]
+
+
+def test_a_python_that_cannot_be_fetched_leaves_the_framework_out_until_it_can(project):
+    python = TABLES["tensorflow"]["python"]
+    project.fails(python)
+    for _ in range(2):
+        done, made = project.setup()
+        assert (done.returncode, done.stdout) == (0, "jax\n")
+        assert re.search(f"^skipped: tensorflow needs Python {python}.*network connection", done.stderr, re.M)
+        assert f"python install {python}" in project.log.read_text()
+    project.fails("nothing")
+    done, made = project.setup()
+    assert (done.stdout, made) == ("jax tensorflow\n", ["tensorflow"])
+
+
+def test_a_framework_without_a_wheel_is_skipped_with_its_line_each_time_and_the_others_stay(project):
+    project.edit("pyproject.toml", '"TensorFlow"\n', '"TensorFlow"\nplatforms = ["vax"]\n')
+    for _ in range(2):
+        done, _ = project.setup()
+        assert (done.returncode, done.stdout) == (0, "jax\n")
+        assert "skipped: TensorFlow has no wheel for" in done.stderr
+    assert project.setup("docs", "tensorflow")[0].stderr.endswith(
+        "error: none of these runs on this machine: docs tensorflow\n"
+    )
+
+
+def test_a_package_without_its_dependencies_is_installed_as_it_is(project):
+    project.edit("pyproject.toml", '"JAX"\n', '"JAX"\nwithout-dependencies = ["x==1"]\n')
+    project.setup("jax")
+    assert re.search(r"^pip install --python \S+ --no-deps x==1$", project.log.read_text(), re.M)
+
+
+def test_two_calls_at_once_set_up_one_after_the_other(project):
+    with locked(project.root / "_build" / ".setup.lock"):
+        project.log.write_text("")
+        command = [sys.executable, "-m", "book.setup.environments", "jax"]
+        second = subprocess.Popen(
+            command, cwd=project.root, env=project.environment(), stderr=subprocess.PIPE, text=True
+        )
+        assert second.stderr.readline() == "another make is setting up: waiting until it is done\n"
+        time.sleep(0.1)
+        assert project.log.read_text() == ""
+    assert "setting up: jax" in second.communicate(timeout=30)[1]
+
+
+def test_without_a_network_make_stops_with_our_words_alone(project):
+    project.fails("pip install")
+    done = project.run("make", "book", "FRAMEWORKS=jax")
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[:2] == [
+        "setting up: docs",
+        "error: cannot install requirements/docs.txt: no server answers. Is there a network connection? "
+        "The next call tries again",
+    ]
+    assert re.fullmatch(r"Makefile:\d+: \*\*\* nothing can be built before .*Stop.", done.stderr.splitlines()[2])
+    assert len(done.stderr.splitlines()) == 3
+
+
+def test_another_failure_is_quoted_and_an_unknown_environment_is_named(project):
+    project.fails("pip install", "No solution found: jax==1.2.3 does not exist\n")
+    said = project.setup("jax")[0].stderr
+    assert "error: cannot install requirements/jax.txt: No solution found: jax==1.2.3 does not exist\n" in said
+    done, _ = project.setup("pytroch")
+    known = " ".join(FRAMEWORKS)
+    assert (done.returncode, done.stderr) == (1, f"error: unknown environment 'pytroch'; known: docs {known}\n")
+
+
+@pytest.mark.parametrize(("variable", "wrong"), [("FRAMEWORKS", "pytroch"), ("SECTIONS", "hardwear")])
+def test_a_misspelt_name_stops_make_with_the_known_ones(project, variable, wrong):
+    done = project.run("make", "book", f"{variable}={wrong}")
+    assert done.returncode != 0
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert f"{wrong}. Known" in done.stderr
+
+
+@pytest.mark.parametrize(("version", "used"), [("99.0.0", True), ("0.1.0", False), ("unknown", False)])
+def test_the_uv_on_path_is_used_if_it_is_as_new_as_the_pinned_one(project, monkeypatch, version, used):
+    monkeypatch.setenv("PATH", str(project.tools), prepend=os.pathsep)
+    monkeypatch.setenv("UV_LOG", str(project.log))
+    monkeypatch.setattr(programs, "BUILD", project.root / "_build")
+    Path(f"{project.log}.version").write_text(f"uv {version}\n")
+    calls = []
+    monkeypatch.setattr(programs, "call", lambda command, *_: calls.append(command))
+    found, own = programs.find_uv("0.13.8"), project.root / "_build" / "uv" / "bin" / "uv"
+    assert found == str(project.tools / "uv" if used else own)
+    assert [command[-1] for command in calls] == ([] if used else [str(own.parents[1]), "uv==0.13.8"])
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_gpu_makes_another_environment_with_its_own_build_in_place_of_that_for_the_cpu(monkeypatch, tmp_path, name):
+    monkeypatch.setattr(packages, "BUILD", tmp_path)
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    (tmp_path / "env").mkdir()
+    table, calls = TABLES[name], []
+    monkeypatch.setattr(packages, "call", lambda command, *_, **__: calls.append(command[5:]))
+    monkeypatch.setattr(environments, "has_gpu", lambda: True)
+    assert environments.wants_gpu(table) == ("gpu-build" in table or "gpu-option" in table)
+    assert environments.fingerprint(name, CONTENT, True) != environments.fingerprint(name, CONTENT, False)
+    packages.install("uv", name, table, "python", False)
+    options = [table["gpu-option"]] if "gpu-option" in table else []
+    assert calls[0] == ["-r", f"requirements/{name}.txt", *options]
+    packages.install("uv", name, table, "python", True)
+    if "gpu-build" in table:
+        (kept,) = [arguments[1] for arguments in calls if table["gpu-build"] in arguments]
+        dropped = {line.split("==")[0] for line in set(pins(name)) - set(Path(kept).read_text().splitlines())}
+        assert dropped == ({table["cpu-build"]} if "cpu-build" in table else set())
+
+
+def test_a_missing_compiler_is_an_error_that_names_the_cure(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(programs.SetupError, match=r"no C\+\+ compiler .* install it"):
+        programs.check_compiler()
+
+
+# The browser of the tests
+
+
+def test_a_browser_on_path_comes_before_the_one_below_the_build_folder(monkeypatch, tmp_path):
+    monkeypatch.setattr(programs, "BUILD", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert programs.find_browser() is None
+    folder = tmp_path / "browsers" / "chromium_headless_shell-1"
+    shell = folder / "chrome-headless-shell-linux64" / "chrome-headless-shell"
+    shell.parent.mkdir(parents=True)
+    shell.touch()
+    assert programs.find_browser() is None  # the download is not whole
+    (folder / "INSTALLATION_COMPLETE").touch()
+    assert programs.find_browser() == str(shell)
+    (tmp_path / "chromium-browser").touch(0o755)
+    assert programs.find_browser() == str(tmp_path / "chromium-browser")
+
+
+@pytest.mark.parametrize(
+    ("on_path", "said"),
+    [
+        (
+            None,
+            r"setting up: a browser .*\nerror: the tests need Chromium, which is not on PATH: install it \(Debian: "
+            r"apt-get install chromium\), since it cannot be fetched either: no server answers\. .*\n",
+        ),
+        (
+            "#!/bin/sh\necho 'libnss3.so: not found' >&2; exit 127\n",
+            r"error: the Chromium in \S+ does not start: install it .*: libnss3.*\n",
+        ),
+    ],
+)
+def test_a_browser_that_is_missing_or_does_not_start_is_said_in_one_line(project, on_path, said):
+    project.setup("docs", "jax")
+    if on_path:
+        (project.tools / "chromium").write_text(on_path)
+        (project.tools / "chromium").chmod(0o755)
+    done = project.run(sys.executable, "-m", "book.setup.environments", "--browser", path="/bin-of-nobody")
+    assert done.returncode == 1
+    assert re.fullmatch(said, done.stderr)
+
+
+# The Makefile
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("d2l_utils/torch/training.py", "sphinx"),  # its docstrings are in the API reference
+        ("book/pages/_static/explorables/ring.js", "sphinx"),
+        ("book/pages/_static/book.css", "sphinx"),
+        ("book/pages/api.py", "sphinx -E"),
+        ("README.md", ""),
+    ],
+)
+def test_sphinx_is_asked_when_what_its_pages_are_made_of_has_changed(project, path, asked):
+    noting = "#!/bin/sh\nfor word; do [ $word = sphinx -o $word = -E ] && echo $word >> called; done; true\n"
+    project.setup("docs", "jax")
+    (project.root / "_build" / "env" / "docs" / "bin" / "python").write_text(noting)
+    (project.root / "_build" / "html").mkdir()
+    (project.root / "_build" / "merged").touch()
+    for called in (["sphinx", "-E"], [], asked.split()):
+        assert project.run("make", "book", "FRAMEWORKS=jax").returncode == 0
+        found = project.root / "called"
+        assert (found.read_text().split() if found.exists() else []) == called
+        found.unlink(missing_ok=True)
+        time.sleep(0.01)
+        if not called:
+            (project.root / path).touch()
+
+
+def run(*command):
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def test_make_help_prints_every_target_and_make_knows_the_frameworks_of_the_table():
+    makefile = (ROOT / "Makefile").read_text()
+    assert re.search(r"^test: browser ", makefile, re.M)  # it is looked for before anything runs
+    targets = re.search(r"^\.PHONY: (.+)$", makefile, re.M).group(1).replace("ALWAYS", "").split()
+    helped = run("make", "help").stdout
+    assert [target for target in targets if not re.search(rf"^make {target} +\S", helped, re.M)] == []
+    said = run("make", "help", "FRAMEWORKS=x").stderr
+    assert f"Known, separated by spaces: {' '.join(FRAMEWORKS)}.  Stop." in said
+
+
+def test_what_is_derived_or_names_a_host_is_not_committed():
+    tracked = run("git", "ls-files").stdout.splitlines()
+    assert not [path for path in tracked if path.startswith("_build/") or Path(path).name == "uv.lock"]

@@ -1,0 +1,324 @@
+"""A build runs notebooks in real kernels, and runs them again only when something that decides a run has changed."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
+
+import nbformat
+import pytest
+from tiny import MACHINE, Project
+
+from book import FRAMEWORKS, ROOT
+from book.keys import code, packages, python_version, versions
+from book.summary import summary
+
+pytestmark = pytest.mark.kernel
+
+ALL, OTHER = ["asking", "tiny"], "name = 'other'\n"
+LOOKS_FOR_SLOW_MODULES = """
+import sys
+from tiny import numbered
+status = numbered(sys.argv[1:])
+print([name for name in ('nbclient', 'nbformat', 'jupytext', 'markdown_it', 'zmq', 'sphinx') if name in sys.modules])
+sys.exit(status)
+"""
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory):
+    """A project whose notebooks have all run. Tests leave it as it is."""
+    project = Project(tmp_path_factory.mktemp("executed"))
+    done = project.build(*FRAMEWORKS)
+    assert done.returncode == 0, done.stderr
+    project.said = done.stdout
+    return project
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project of which nothing has run."""
+    return Project(tmp_path)
+
+
+# What a build leaves
+
+
+def test_an_executed_notebook_is_valid_and_has_outputs_and_counts_but_no_times_in_its_cells(executed):
+    notebook = executed.read("executed")
+    nbformat.validate(nbformat.from_dict(notebook))
+    assert [cell["execution_count"] for cell in notebook["cells"]] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert executed.printed() == ["one for all\n", "word: jax\n✓ a tick\n– a list item\n"]
+    assert "widgets" not in notebook["metadata"]
+    assert not any("execution" in cell["metadata"] for cell in notebook["cells"])
+
+
+def test_a_run_records_where_and_when_it_was_and_its_slowest_cells(executed):
+    facts = executed.read("executed")["metadata"]["d2l"]
+    assert facts["machine"] == MACHINE
+    assert facts["versions"]["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert facts["versions"]["numpy"].count(".") == 2
+    seconds, numbers, lines = zip(*facts["slowest"], strict=True)
+    assert list(seconds) == sorted(seconds, reverse=True)
+    assert sum(seconds) <= facts["seconds"] + 0.1
+    assert (len(set(numbers)), len(lines)) == (5, 5)
+
+
+def test_the_book_has_all_frameworks_their_claims_and_the_pictures(executed):
+    notebook = executed.merged()
+    nbformat.validate(nbformat.from_dict(notebook))
+    assert list(notebook["metadata"]["d2l"]["frameworks"]) == list(FRAMEWORKS)
+    book = executed.root / "_build" / "book"
+    claims = json.loads((book / "claims.json").read_text(encoding="utf-8"))
+    held = [(claim["framework"], claim["held"]) for claim in claims if claim["sentence"] == "a word is long"]
+    assert held == [(word, word != "jax") for word in FRAMEWORKS]
+    assert (book / "img" / "sum.svg").exists()
+    assert (book / "index.md").exists()
+
+
+def test_without_a_terminal_a_notebook_takes_two_lines(executed):
+    first, second = [line for line in executed.said.splitlines() if line.startswith("tiny (jax):")]
+    assert first == "tiny (jax): running 8 cells"
+    assert second.startswith("tiny (jax): 8 cells in ")
+
+
+def test_a_build_ends_with_the_seconds_of_each_notebook_and_the_slowest_cells_with_their_places(executed):
+    facts = {"seconds": 12.3, "slowest": [[9.06, 2, "import time"], [1, 1, "1"]]}
+    notebooks = {"tiny": {"jax": {"metadata": {"d2l": facts}}}}
+    assert summary(notebooks, ["jax"], [("tiny", "jax")]).split("\n") == [
+        f"{'seconds':<20}{'JAX':>12}",
+        f"{'tiny':<20}{'12*':>12}",
+        "* ran now, the others were up to date",
+        "the slowest cells:",
+        "   9.1 s  tiny (jax), cell 2: import time",
+        "   1.0 s  tiny (jax), cell 1: 1",
+    ]
+    assert "12 \nall were up to date\n" in summary(notebooks, ["jax"], [])
+    assert len(executed.said.split("the slowest cells:\n")[1].splitlines()) == 5
+
+
+# What makes a notebook run again
+
+
+@pytest.fixture(scope="module")
+def up_to_date(tmp_path_factory):
+    """A project with JAX's notebooks of two sections; tests change one thing, ask, and change it back."""
+    project = Project(tmp_path_factory.mktemp("fresh"))
+    project.code("1")
+    project.code("# asks d2l.your_machine() when it runs\n2", slug="asking")
+    project.write("_build/machine.json", json.dumps({"machine": MACHINE, "frameworks": {"jax": {"dispatch": 1}}}))
+    assert project.build().returncode == 0
+    return project
+
+
+def stale(project, *options, frameworks=("jax",)):
+    """Return the sections that a build would run: kernels are not started."""
+    asked = []
+
+    def run(slug, framework, cells, *_):
+        asked.append(slug)
+        facts = {"seconds": 0, "slowest": [], "date": "", "machine": {}, "versions": {}}
+        return {"cells": cells, "metadata": {"d2l": facts}}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("book.build.run", run)
+        patch.delenv("OMP_NUM_THREADS", raising=False)
+        code.cache_clear()
+        done = project.here("build", "--frameworks", *frameworks, *options)
+    assert done.returncode == 0, done.stderr
+    return asked
+
+
+def changed(project, path, text):
+    """Return what is stale once `text` stands in the file; put back what was there."""
+    file = project.root / path
+    before = file.read_text(encoding="utf-8") if file.exists() else None
+    project.write(path, text)
+    try:
+        return stale(project)
+    finally:
+        file.write_text(before, encoding="utf-8") if before is not None else file.unlink()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("d2l_utils/timing.py", OTHER, ALL),
+        ("d2l_utils/jax/networks.py", OTHER, ALL),
+        ("notebooks/data/hardware.csv", "device\n", ALL),
+        ("notebooks/data/rack.json", "{}", ALL),
+        ("jupyter/kernels/d2l-jax/kernel.json", {"env": {"OMP_NUM_THREADS": "1"}}, ALL),
+        ("jupyter/kernels/d2l-pytorch/kernel.json", {"env": {"OMP_NUM_THREADS": "1"}}, []),
+        ("d2l_utils/torch/__init__.py", OTHER, []),
+        ("d2l_utils/torch/training.py", OTHER, []),
+        ("d2l_utils/timing.py", '"""What it is for."""\n\n# a remark\nname = \'timing\'  # another\n', []),
+        ("_build/machine.json", {"machine": MACHINE | {"gpus": ["H100"]}}, ALL),
+        (
+            "_build/machine.json",
+            {"frameworks": {"jax": {"dispatch": 1}, "torch": {"dispatch": 2}}},
+            [],
+        ),
+        ("_build/machine.json", {"frameworks": {"jax": {"dispatch": 2}}}, ["asking"]),
+        ("_build/machine.json", {"latency": {"64": 1e-9}}, ["asking"]),
+    ],
+)
+def test_what_a_notebook_uses_makes_it_run_again_and_nothing_else_does(up_to_date, path, text, expected):
+    if isinstance(text, dict):
+        text = json.dumps(json.loads((up_to_date.root / path).read_text(encoding="utf-8")) | text)
+    assert stale(up_to_date) == []
+    assert changed(up_to_date, path, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("packages", {"jax": "0.10.2", "jax_cuda13_plugin": "0.10.2"}), ("python_version", "3.99.0")],
+)
+def test_another_build_of_the_framework_and_another_python_make_it_run_again(up_to_date, monkeypatch, name, found):
+    monkeypatch.setattr(f"book.keys.{name}", lambda prefix: found)
+    assert stale(up_to_date) == ALL
+
+
+def test_a_changed_sentence_runs_nothing_and_reaches_reader_and_book(up_to_date):
+    before = up_to_date.path("executed").read_bytes()
+    source = (up_to_date.root / "notebooks" / "tiny.md").read_text(encoding="utf-8")
+    assert changed(up_to_date, "notebooks/tiny.md", source.replace("# Tiny\n", "# Tiny\n\nFor all.\n")) == []
+    assert up_to_date.path("executed").read_bytes() == before
+    for notebook in (up_to_date.read("notebooks"), up_to_date.merged()):
+        assert notebook["cells"][0]["source"] == "# Tiny\n\nFor all."
+
+
+def test_with_nothing_to_do_nothing_slow_is_imported_and_nothing_is_written(up_to_date):
+    def stamps():
+        files = [path for path in (up_to_date.root / "_build").rglob("*") if path.is_file() and path.name != ".lock"]
+        return {path: path.stat().st_mtime_ns for path in files}
+
+    assert stale(up_to_date) == []
+    before = stamps()
+    command = [sys.executable, "-c", LOOKS_FOR_SLOW_MODULES, "build", "--frameworks", "jax", "--root", up_to_date.root]
+    environment = up_to_date.environment()
+    environment["PYTHONPATH"] += os.pathsep + str(ROOT / "tests")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert "all were up to date\n" in done.stdout
+    assert done.stdout.endswith("[]\n"), done.stdout
+    assert stamps() == before
+
+
+def test_the_stamp_of_the_stage_is_new_when_a_page_is_and_only_then(up_to_date):
+    stale(up_to_date)
+    stamp = up_to_date.root / "_build" / "merged"
+    before = stamp.stat().st_mtime_ns
+    stale(up_to_date)
+    assert stamp.stat().st_mtime_ns == before
+    time.sleep(0.01)
+    changed(up_to_date, "notebooks/index.md", "# Another index\n")
+    assert stamp.stat().st_mtime_ns > before
+
+
+def test_a_selection_runs_its_own_sections_only_and_keeps_the_others_pages(up_to_date):
+    up_to_date.write("d2l_utils/timing.py", OTHER)
+    assert stale(up_to_date, "--sections", "tiny") == ["tiny"]
+    line = "This section was not run in this build: `make book` runs it."
+    assert up_to_date.merged("asking")["cells"][0]["source"].split("\n")[:3] == ["# Tiny", "", line]
+    assert up_to_date.merged("asking")["metadata"]["d2l"]["frameworks"] == {}
+    up_to_date.write("d2l_utils/timing.py", "name = 'timing'\n")
+    assert stale(up_to_date, "--sections", "tiny") == []
+    assert line not in json.dumps(up_to_date.merged("asking"))
+
+
+def test_docstrings_of_functions_and_classes_do_not_count_and_their_code_does(tmp_path):
+    hashes = []
+    for name, text in (
+        ("bare", "class A:\n    def f(self):\n        return 1\n"),
+        ("told", 'class A:\n    """An A."""\n\n    def f(self):\n        """Return 1."""\n        return 1\n'),
+        ("other", "class A:\n    def f(self):\n        return 2\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        hashes.append(code(tmp_path / name))
+    bare, told, other = hashes
+    assert bare == told != other
+
+
+def test_the_version_of_python_and_what_is_installed_are_read_without_importing_anything(tmp_path):
+    assert python_version(tmp_path) == ""
+    for line in ("version_info = 3.12.4", "version = 3.12.4"):  # uv's words, and those of venv
+        (tmp_path / "pyvenv.cfg").write_text(f"home = /usr/bin\n{line}\n")
+        assert python_version(tmp_path) == "3.12.4"
+    for name in ("torch-2.13.0+cu130", "Numpy-2.4.0", "tensorflow_cpu-2.21.0"):
+        (tmp_path / "lib/python3.11/site-packages" / f"{name}.dist-info").mkdir(parents=True)
+    installed = packages(tmp_path)
+    assert versions("pytorch", installed) == {"torch": "2.13.0+cu130", "numpy": "2.4.0"}
+    assert versions("tensorflow", installed) == {"tensorflow": "2.21.0", "numpy": "2.4.0"}
+
+
+# The profile of the machine
+
+
+def test_a_build_lets_each_kernel_measure_its_part_of_the_profile_with_its_own_settings_once(project):
+    project.code("1")
+    project.kernel("jax", OMP_NUM_THREADS="1")
+    stale(project, frameworks=["pytorch", "jax"])
+    before = project.profile.stat().st_mtime_ns
+    parts = json.loads(project.profile.read_text())["frameworks"]
+    assert {name: part["threads"] for name, part in parts.items()} == {"torch": None, "jax": "1"}
+    stale(project)
+    assert project.profile.stat().st_mtime_ns == before
+
+
+def test_measuring_anew_keeps_the_old_profile_unless_every_framework_is_measured(project):
+    project.write("_build/machine.json", json.dumps({"machine": MACHINE, "frameworks": {"torch": {"dispatch": 7}}}))
+    old = project.profile.read_bytes()
+    good = (project.root / "d2l_utils" / "machine" / "measuring.py").read_text()
+    project.write("d2l_utils/machine/measuring.py", good + "if sys.argv[1] == 'jax': sys.exit('no clock here')")
+    done = project.here("profile", "--frameworks", "pytorch", "jax")
+    assert (done.returncode, done.stderr) == (1, "error: no machine profile for jax: no clock here\n")
+    assert project.profile.read_bytes() == old
+    assert project.here("profile", "--frameworks", "pytorch").returncode == 0
+    assert json.loads(project.profile.read_text())["frameworks"]["torch"]["dispatch"] == 1
+
+
+# How a notebook runs
+
+
+def test_cells_run_in_an_empty_folder_that_is_gone_afterwards_and_no_path_is_printed(project):
+    project.code(
+        'import os, sys, tempfile, warnings\nopen("litter", "w").close()\nprint(sorted(os.listdir()))',
+        'print(os.getcwd(), sys.prefix, os.path.expanduser("~"))',
+        'warnings.warn("watch out")',
+    )
+    done = project.build()
+    visible, paths, warning = project.printed()
+    assert "'litter'" in visible
+    assert paths == ". <environment> ~\n"
+    assert warning.startswith("cell.py:1: UserWarning: watch out")
+    assert "warning: tiny (jax), cell 3 writes to stderr: cell.py:1: UserWarning" in done.stderr
+    assert not list(project.root.rglob("litter"))
+
+
+def test_on_a_terminal_one_line_shows_section_framework_cell_and_seconds(project):
+    project.code("import time\ntime.sleep(1.1)")
+    ours, theirs = pty.openpty()
+    command = project.command("build", "--frameworks", "jax")
+    with subprocess.Popen(command, env=project.environment(), stdout=theirs, stderr=theirs) as process:
+        process.wait(60)
+    said = os.read(ours, 10_000).decode()
+    os.close(theirs)
+    os.close(ours)
+    line = r"\r\x1b\[Ktiny \(jax\): cell"
+    assert re.search(rf"{line} 1 of 2, 0 s{line} 2 of 2, [1-9] s\r\x1b\[K", said)
+    assert said[: said.index("seconds ")].count("\n") == 1
+
+
+def test_a_second_build_waits_for_the_first(project):
+    project.code("import time\nprint(time.time())\ntime.sleep(1.5)\nprint(time.time())")
+    calls = []
+    for framework in ("jax", "pytorch"):
+        command = project.command("build", "--frameworks", framework)
+        calls.append(subprocess.Popen(command, env=project.environment(), stderr=subprocess.PIPE, text=True))
+        time.sleep(0.5)
+    said = [call.communicate(timeout=60)[1] for call in calls]
+    assert "another build of this project is running: waiting until it is done" in said[1]
+    (_, ended), (began, _) = [map(float, project.printed(word)[0].split()) for word in ("jax", "pytorch")]
+    assert ended <= began

@@ -1,0 +1,80 @@
+"""JupyterLab as `make lab` starts it serves this machine alone and asks nothing of another one."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from book import ROOT
+
+pytestmark = pytest.mark.kernel
+
+# Whatever Python would connect to is looked up first: note the name, and find nothing.
+NOTING = """
+import socket
+def note(host, *rest, __found=socket.getaddrinfo, **more):
+    if host in ("127.0.0.1", "localhost", "", None):
+        return __found(host, *rest, **more)
+    with open({log!r}, "a") as file:
+        print(host, file=file)
+    raise socket.gaierror(socket.EAI_NONAME, "not in a test")
+socket.getaddrinfo = note
+"""
+
+
+@pytest.fixture
+def hosts(tmp_path):
+    """A function that starts JupyterLab with some flags, asks it for news and returns the hosts that it looked up."""
+
+    def looked_up(*flags):
+        (tmp_path / "_build" / "notebooks").mkdir(parents=True)
+        log = tmp_path / "hosts"
+        log.touch()
+        (tmp_path / "sitecustomize.py").write_text(NOTING.format(log=str(log)))
+        places = {f"JUPYTER_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
+        command = [sys.executable, "-m", "jupyterlab", *flags, "--no-browser", "--allow-root"]
+        with subprocess.Popen(
+            [*command, "--IdentityProvider.token=t"],
+            cwd=tmp_path,
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)} | places,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as server:
+            try:
+                address = started(tmp_path / "RUNTIME", server)
+                assert address.startswith("http://127.0.0.1:")
+                for place in ("news", "update", "extensions?query=git"):
+                    request = Request(f"{address}lab/api/{place}", headers={"Authorization": "token t"})
+                    with suppress(HTTPError):  # the manager of extensions cannot look any up
+                        urlopen(request, timeout=30).read()
+            finally:
+                server.kill()
+        return sorted(set(log.read_text().split()))
+
+    return looked_up
+
+
+def started(folder, server):
+    """Return the address of the server once it answers."""
+    for _ in range(300):
+        assert server.poll() is None, "JupyterLab ended"
+        if (path := folder / f"jpserver-{server.pid}.json").exists():
+            return json.loads(path.read_text())["url"]
+        time.sleep(0.1)
+    raise AssertionError("JupyterLab does not start")
+
+
+def test_lab_looks_no_host_up_for_news_updates_or_extensions(hosts):
+    recipe = re.search(r"/jupyter-lab ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text()).group(1)
+    assert hosts(*shlex.split(recipe.replace("\\\n", " "))) == []
+
+
+def test_that_would_be_noticed(hosts):
+    assert hosts("--ServerApp.ip=127.0.0.1") != []

@@ -1,0 +1,53 @@
+"""The wheel: built from a checkout, installed elsewhere, imported in each framework's environment."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from book import MODULES, ROOT
+
+ENVIRONMENTS = Path(sys.prefix).parent  # of which one runs this test
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder with nothing but the content of the wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
+    (wheel,) = folder.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(folder / "site")
+    return folder / "site"
+
+
+def run(*command, cwd):
+    """Run a program, for which the folder that it runs in comes before any checkout; return its lines."""
+    environment = os.environ | {"PYTHONPATH": str(cwd), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_wheel_holds_the_package_its_types_and_its_tables_and_nothing_else(installed):
+    files = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}
+    assert {top.partition("/")[0].partition("-")[0] for top in files} == {"d2l_utils"}
+    assert {"d2l_utils/py.typed", "d2l_utils/tables/hardware.csv", "d2l_utils/jobs/supervisor.py"} <= files
+
+
+def test_the_tables_of_devices_are_read_from_the_wheel(installed):
+    code = "from d2l_utils.machine import datasheets as d\nprint(d.__file__, len(d.specifications('links')) > 0)"
+    found = run(sys.executable, "-c", code, cwd=installed)
+    assert found == [f"{installed / 'd2l_utils' / 'machine' / 'datasheets.py'} True"]
+
+
+@pytest.mark.parametrize(("framework", "folder"), MODULES.items())
+def test_a_framework_is_imported_from_the_wheel(framework, folder, installed):
+    executable = ENVIRONMENTS / framework / "bin" / "python"
+    if not executable.exists():
+        pytest.skip(f"{framework} is not set up")
+    code = f"from d2l_utils import {folder} as d2l\nprint(d2l.__file__, d2l.build_lenet.__module__)"
+    found = run(str(executable), "-c", code, cwd=installed)
+    assert found == [f"{installed / 'd2l_utils' / folder / '__init__.py'} d2l_utils.{folder}.networks"]

@@ -1,0 +1,199 @@
+// What the tests look at on a page, and what they do to it: each tab has these functions, which tests call by name.
+"use strict";
+
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const seen = (selector, within = document) => all(selector, within).filter((element) => element.checkVisibility());
+const choices = () => all(".framework-switch button");
+const textOf = (element) => element.textContent.trim();
+
+// Wait until the page's observers have seen what changed.
+async function settled() {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+}
+
+// Open what folds, and set explorables to what takes most room.
+async function unfold() {
+  for (const fold of all("article details")) fold.open = true;
+  for (const input of all(".explorable input")) set(input, input.max);
+  for (const input of all(".explorable select")) set(input, input.options[input.options.length - 1].value);
+  const steps = all(".ring button").filter((button) => textOf(button) === "Step");
+  for (let step = 0; step < 7; step++) steps.forEach((button) => button.click());
+  await settled();
+}
+
+function set(input, value) {
+  input.value = value;
+  input.dispatchEvent(new Event(input.matches("select") ? "change" : "input"));
+}
+
+// The frameworks of which anything is drawn, the button pressed, where the hidden tab bars stand, and the kinds of
+// content that the chosen framework has, but of which nothing is drawn.
+function state() {
+  const pressed = all('.framework-switch [aria-pressed="true"]').map((button) => button.value);
+  const bars = all(".frameworks > input:checked + label").map((label) => label.dataset.syncId);
+  const names = choices().map((button) => button.value);
+  const lost = (kind) => all(`.only-${pressed} ${kind}`).length && !seen(`.only-${pressed} ${kind}`).length;
+  return {
+    shown: names.filter((name) => seen(`.only-${name}:not(:empty)`).length),
+    pressed,
+    bars: [...new Set(bars)],
+    lost: [".prose", ".cell_input", ".cell_output"].filter(lost),
+  };
+}
+
+// What `look` returns for each framework in turn.
+function forEachChoice(look) {
+  return choices().map((button) => {
+    button.click();
+    return look();
+  });
+}
+
+// By how much blocks of common text move when another framework is chosen while they stand under the reader's eyes.
+// Near the end of the page the window must move, because a shorter text has no such place.
+function moves() {
+  const blocks = all("article section > p, article section > h2");
+  const found = [];
+  for (let place = 1; place < blocks.length; place += Math.max(1, Math.floor(blocks.length / 8))) {
+    const top = () => blocks[place].getBoundingClientRect().top;
+    scrollTo({ top: top() + scrollY - innerHeight / 3 + 4, behavior: "instant" });
+    if (scrollY + innerHeight > document.documentElement.scrollHeight - 900) break;
+    const before = top();
+    for (const button of choices().reverse()) {
+      button.click();
+      found.push(Math.abs(top() - before));
+    }
+  }
+  return found;
+}
+
+// Whether each button of the switch can be pressed, near the top of the window.
+function switchOnTop() {
+  return choices().map((button) => {
+    const box = button.getBoundingClientRect();
+    return box.top < 120 && document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2) === button;
+  });
+}
+
+// How many pieces of code and output take the focus; boxes that scroll and take none, or that take it without need.
+function focus() {
+  const amiss = seen("article *").filter((box) => {
+    const style = getComputedStyle(box);
+    const hidden = (way, more) => ["auto", "scroll"].includes(style[`overflow${way}`]) && more > 1;
+    const wide = hidden("X", box.scrollWidth - box.clientWidth);
+    const long = hidden("Y", box.scrollHeight - box.clientHeight);
+    return (wide || long) !== (box.tabIndex === 0 && box.matches("pre, div"));
+  });
+  const words = amiss.map((box) => `${box.outerHTML.slice(0, 80)} ${box.scrollWidth} in ${box.clientWidth}`);
+  return [all("article pre[tabindex='0']").length, words];
+}
+
+const marked = () => all(".toc-tree .scroll-current > a").map((link) => link.hash);
+const contents = () => all('.toc-tree a[href^="#"]').filter((link) => link.hash); // without the title of the page
+
+// Follow each link of the table of contents; return [link, what is marked then, whether its heading is seen].
+async function follow() {
+  const found = [];
+  for (const link of contents()) {
+    const arrived = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+    link.click();
+    await arrived;
+    for (let before = null; before !== scrollY; ) {
+      before = scrollY;
+      await settled();
+    }
+    const heading = document.getElementById(decodeURIComponent(link.hash.slice(1))).querySelector("h1, h2, h3, h4");
+    const { top, bottom } = heading.getBoundingClientRect();
+    const bar = document.querySelector(".framework-switch").getBoundingClientRect().bottom;
+    found.push([link.hash, marked().join(), bar <= top && bottom <= innerHeight]);
+  }
+  return found;
+}
+
+// Cells that are all claims, as they are seen: how many lines, how many pieces of code, and of code once unfolded.
+function claims() {
+  return seen(".tag_claims").map((cell) => {
+    const before = [seen(".claim", cell).length, seen(".cell_input", cell).length];
+    for (const fold of all("details", cell)) fold.open = true;
+    const unfolded = seen(".cell_input", cell).length;
+    for (const fold of all("details", cell)) fold.open = false; // the next framework finds the cell as this one did
+    return [...before, unfolded];
+  });
+}
+
+// Folds titled "Solution": where each begins and ends; and how many cells of solutions are seen before any of them
+// opens, and outside of them once all are open.
+function solutions() {
+  const folds = seen("article details").filter((fold) => textOf(fold.querySelector("summary")) === "Solution");
+  const places = folds.map((fold) => fold.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]);
+  const before = seen(".tag_solution").length;
+  for (const fold of folds) fold.open = true;
+  return { places, loose: before + seen(".tag_solution").filter((cell) => !cell.closest("details[open]")).length };
+}
+
+// How far to the right each framework's text goes, and how wide the window's content is.
+// furo clips what is too wide: measure the text itself, apart from what scrolls within its own place.
+async function widths() {
+  await unfold();
+  const apart = "pre, .table-wrapper, .math-wrapper, math, .headerlink, svg, button";
+  const look = () => {
+    const drawn = all("article > section *").filter((e) => !e.closest(apart) && e.getClientRects().length);
+    const edge = Math.max(0, ...drawn.map((e) => e.getBoundingClientRect().right));
+    return { ...document.documentElement.dataset, edge, content: document.documentElement.scrollWidth };
+  };
+  return choices().length ? forEachChoice(look) : [look()];
+}
+
+// axe's time grows with the elements of the page. Those left out here say nothing new to it: what other frameworks'
+// readers see (they have a test of their own), the tokens of code (so have they), and what stands inside a formula.
+// Colours come from an element's classes and from those around it: of the elements with the same, one is looked at.
+async function prepareForAxe() {
+  await unfold();
+  for (const panel of all(".frameworks > .panel")) if (!panel.checkVisibility()) panel.replaceChildren();
+  for (const code of all(".cell_input pre")) code.textContent = code.textContent;
+  for (const formula of all("math")) formula.replaceWith("x");
+  const kinds = new Map();
+  for (const element of seen("body *")) {
+    if (![...element.childNodes].some((node) => node instanceof Text && node.data.trim())) continue;
+    let kind = "";
+    for (let up = element; up; up = up.parentElement) kind += `${up.tagName}.${up.className}[${up.style.cssText}] `;
+    if (!kinds.has(kind)) kinds.set(kind, element);
+  }
+  window.oneOfEach = { include: [...kinds.values()] };
+}
+
+// In place of the text: a word for each class of token to which the style sheet gives a colour, as code and as output.
+function tokensAlone() {
+  const sheet = [...document.styleSheets].find((sheet) => sheet.href && sheet.href.includes("pygments.css"));
+  const names = [...sheet.cssRules].map((rule) => /^\.highlight \.(\w+)$/.exec(rule.selectorText)).filter(Boolean);
+  const words = names.map(([, name]) => `<span class="${name}">${name}</span>`).join(" ");
+  const cell = (kind) => `<div class="cell_${kind}"><div class="highlight"><pre>${words}</pre></div></div>`;
+  window.oneOfEach = document.querySelector("article > section");
+  window.oneOfEach.innerHTML = `<div class="cell">${cell("input")}${cell("output")}</div>`;
+  if (names.length < 40) throw new Error(`the style sheet colours ${names.length} classes of tokens`);
+}
+
+function harm() {
+  document.querySelector("article img").removeAttribute("alt");
+  document.querySelector(".framework-switch button").textContent = "";
+  document.querySelector("article h1").style.cssText = "color: #777; font-size: 1rem";
+}
+
+async function faults(options) {
+  const found = await axe.run(options.runOnly ? window.oneOfEach : document, options);
+  return found.violations.flatMap((fault) => fault.nodes.map((node) => `${fault.id}: ${node.html.slice(0, 120)}`));
+}
+
+// The ring's chunks, as the ranks whose parts each holds; where some have just arrived; what is said about it.
+function ring() {
+  return {
+    cells: all(".ring tbody tr").map((row) => all("td", row).map((cell) => cell.textContent.split("+").map(Number))),
+    moved: all(".ring .moved").map((cell) => [cell.parentNode.rowIndex - 1, cell.cellIndex - 1]),
+    words: document.querySelector(".ring p").textContent,
+  };
+}
+
+Object.assign(globalThis, {
+  ...{ claims, contents, faults, focus, follow, forEachChoice, harm, marked, moves, prepareForAxe, ring },
+  ...{ seen, set, settled, solutions, state, switchOnTop, tokensAlone, unfold, widths },
+});

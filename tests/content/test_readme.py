@@ -1,0 +1,31 @@
+"""README.md and CONTRIBUTING.md name only what exists."""
+
+import re
+from pathlib import Path
+
+import jupytext
+
+ROOT = Path(__file__).parents[2]
+TEXT = "\n".join((ROOT / page).read_text() for page in ("README.md", "CONTRIBUTING.md"))
+MADE_LATER = ("_build/", "handout", "d2l-")  # by make, by the reader, a kernel's name
+TARGETS = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+def test_every_target_of_make_that_a_page_names_exists():
+    assert set(re.findall(r"(?:`|^)make ([a-z]+)", TEXT, re.MULTILINE)) <= TARGETS
+
+
+def test_every_path_that_a_page_names_exists():
+    named = re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.(?:md|toml|yml|cff))`|\]\(([\w./-]+)\)", TEXT)
+    known = {path for path in map("".join, named) if not path.startswith(MADE_LATER)}
+    folders = [ROOT, ROOT / "notebooks", ROOT / "d2l_utils", ROOT / "book", ROOT / "tests"]
+    assert [path for path in known if not any((folder / path).exists() for folder in folders)] == []
+
+
+def test_the_instructors_table_lists_the_sections_by_their_titles():
+    titles = []
+    for slug in re.findall(r"^\{doc\}`([\w-]+)`$", (ROOT / "notebooks" / "index.md").read_text(), re.MULTILINE):
+        cells = jupytext.read(ROOT / "notebooks" / f"{slug}.md").cells
+        titles.append(re.search(r"^# (.+)$", cells[0].source, re.MULTILINE)[1])
+    table = (ROOT / "README.md").read_text().split("## Instructors")[1]
+    assert re.findall(r"^\| ([^|]+) \| [^|]+ \| \d+ \|$", table, re.MULTILINE) == titles

@@ -1,0 +1,93 @@
+"""Code that one section teaches in its cells and others take from d2l_utils is the same in both places."""
+
+import ast
+from functools import cache
+
+import jupytext
+import pytest
+
+from book import MODULES, ROOT
+from book.exports import exports, parsed
+
+FOLDERS = list(MODULES.values())
+# The section that teaches, the module of d2l_utils, the names of functions and classes. What a section teaches for each
+# framework is in a module of that framework's folder, and is compared with the cells of its tab.
+TAUGHT = [
+    ("hardware", "machine.probes", "triad chase lay_ring"),
+    ("auto-parallelism", "scheduling", "longest_path"),
+    ("parameterserver", "collectives.cost_model", "star_time server_time ring_time tree_time"),
+    ("parameterserver", "collectives.cost_model", "hierarchical_time bus_bandwidth"),
+    ("parameterserver", "collectives.algorithms", "star direct ring"),
+    ("scaling-out", "collectives.simulation", "ring_ends training_ends"),
+    *(("multiple-gpus", f"{folder}.training", "split_batch") for folder in FOLDERS),
+    *(("multiple-gpus-concise", f"{folder}.networks", "Residual resnet18") for folder in FOLDERS),
+    *(("hybridize", f"{folder}.networks", "build_lenet train_step load_images") for folder in FOLDERS),
+]
+ROWS = [(slug, module, name) for slug, module, names in TAUGHT for name in names.split()]
+CODE = 'class A:\n    @njit(nogil=True)\n    def f(x):\n        """Return."""\n        return 2 * x + 1_000  # twice\n'
+
+
+def definitions(tree):
+    """Return pairs of the name of a function or class and its code, without docstrings, types, comments and layout."""
+    tree = ast.parse(ast.unparse(tree))  # a copy
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        if isinstance(node, ast.arg):
+            node.annotation = None
+    named = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    return [(node.name, ast.dump(node)) for node in named]
+
+
+@cache
+def cells(slug):
+    """Return the tags and the syntax trees of a section's code cells."""
+    found = jupytext.read(ROOT / "notebooks" / f"{slug}.md", fmt="md:myst").cells
+    code = [cell for cell in found if cell.cell_type == "code"]
+    return [(set(cell.metadata.get("tags", [])), ast.parse(python_of(cell.source))) for cell in code]
+
+
+def python_of(source):
+    """Return the Python of a cell: all of it, or what it writes into a .py file; nothing of another magic."""
+    first, _, rest = source.partition("\n")
+    if first.startswith("%%writefile") and first.endswith(".py"):
+        return rest
+    return "" if first.startswith("%") else source
+
+
+def in_section(slug, folder):
+    """Return the definitions in a section's cells; for a framework's folder, without those of other tabs."""
+    others = {name for name, known in MODULES.items() if folder in FOLDERS and known != folder}
+    return [pair for tags, tree in cells(slug) if not others & tags for pair in definitions(tree)]
+
+
+@pytest.mark.parametrize(("slug", "module", "name"), ROWS)
+def test_a_section_defines_what_it_teaches_once_and_as_the_module_does(slug, module, name):
+    shown = [code for known, code in in_section(slug, module.partition(".")[0]) if known == name]
+    assert shown == [dict(definitions(parsed(f"d2l_utils.{module}")))[name]]
+
+
+@pytest.mark.parametrize("slug", sorted(path.stem for path in (ROOT / "notebooks").glob("*.md")))
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_section_defines_no_other_name_that_readers_get_from_d2l_utils(slug, folder):
+    taught = {name for section, _, name in ROWS if section == slug}
+    assert {name for name, _ in in_section(slug, folder)} & set(exports(f"d2l_utils.{folder}")) <= taught
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "noticed"),
+    [
+        ("2 * x", "x * 2", True),
+        ("@njit(nogil=True)", "@njit()", True),
+        ("f(x)", "f(x, y=0)", True),
+        ("f(x)", "f(x: float) -> float", False),
+        ("Return", "Compute", False),
+        ("  # twice", "", False),
+    ],
+)
+def test_a_change_of_code_is_noticed_and_one_of_words_is_not(old, new, noticed):
+    changed = CODE.replace(old, new)
+    assert changed != CODE
+    assert (definitions(ast.parse(changed)) != definitions(ast.parse(CODE))) is noticed

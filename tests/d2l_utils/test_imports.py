@@ -1,0 +1,134 @@
+"""Imports go in one direction, rooms stay small, and no two modules share a name. Read from the source."""
+
+import ast
+import sys
+from collections import Counter
+from graphlib import TopologicalSorter
+
+import pytest
+
+from book import MODULES, ROOT, project
+from book.exports import parsed
+
+FOLDERS = set(MODULES.values())
+FLOORS = [  # the rooms of d2l_utils, from the bottom; an import goes down or stays in its room
+    {"timing", "claims", "predictions", "data", "jobs", "files"},
+    {"machine", "plots", "collectives"},
+    {"scheduling"},
+    {"common"},
+    FOLDERS,
+]
+BROUGHT = {"IPython", "matplotlib_inline", "cycler", "sklearn", "scipy"}  # with the packages that are installed
+INSTALLED = set(project()["project"]["dependencies"]) | BROUGHT
+SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
+MODULE_NAMES = {  # 'book.cells', and 'd2l_utils.jobs' for its __init__.py
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for package in ("d2l_utils", "book")
+    for path in (ROOT / package).rglob("*.py")
+}
+UTILITIES = sorted(name for name in MODULE_NAMES if name.startswith("d2l_utils."))
+
+
+def imports(tree):
+    """Return the names of all modules that code imports anywhere, without the standard library."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            names = [f"{base}.{alias.name}" for alias in node.names]
+            found |= {name if name in MODULE_NAMES else base for name in names}
+    return {name for name in found if top(name) not in sys.stdlib_module_names}
+
+
+def top(name):
+    return name.partition(".")[0]
+
+
+def room(module):
+    return module.split(".")[1]
+
+
+def reached(module):
+    """Return the modules that importing a module imports, directly or not."""
+    found, left = set(), [module]
+    while left:
+        new = imports(parsed(left.pop())) - found
+        found |= new
+        left += new & MODULE_NAMES
+    return found
+
+
+def packages(module):
+    """Return the packages that a module of d2l_utils imports, without those that every environment has."""
+    return {top(name) for name in imports(parsed(module))} - {"d2l_utils"} - INSTALLED
+
+
+def forbidden(tree, module):
+    """Return what a module of d2l_utils imports of the project and may not: rooms not below its own, book, '.'."""
+    (height,) = [i for i, floor in enumerate(FLOORS) if room(module) in floor]
+    allowed = {room(module)}.union(*FLOORS[: max(height, 1)])  # on the lowest floor any other, but not in a circle
+    own = {name for name in imports(tree) if top(name) in ("d2l_utils", "book", "")}
+    return {name for name in own if top(name) != "d2l_utils" or room(name) not in allowed}
+
+
+@pytest.mark.parametrize("module", UTILITIES)
+def test_a_module_imports_only_what_its_place_allows(module):
+    tree = parsed(module)
+    assert forbidden(tree, module) == set()
+    if "standard library only" in (ast.get_docstring(tree) or "").lower():
+        assert {top(name) for name in imports(tree)} <= {"d2l_utils"}
+    elif not module.endswith(".networks"):
+        assert packages(module) <= {room(module)} & FOLDERS
+
+
+def test_networks_import_no_package_of_another_framework():
+    used = [package for folder in FOLDERS for package in packages(f"d2l_utils.{folder}.networks") | {folder}]
+    assert len(used) == len(set(used)) >= len(FOLDERS)
+
+
+def test_rooms_do_not_import_each_other_in_a_circle():
+    graph = {room(module): set() for module in UTILITIES}
+    for module in UTILITIES:
+        own = {room(name) for name in imports(parsed(module)) if name.startswith("d2l_utils.")}
+        graph[room(module)] |= own - {room(module)}
+    assert set(TopologicalSorter(graph).static_order()) == graph.keys()
+
+
+@pytest.mark.parametrize(
+    ("line", "bad"),
+    [
+        ("from d2l_utils.timing import Timer", set()),
+        ("def f():\n    from d2l_utils.machine import probes", {"d2l_utils.machine.probes"}),
+        ("from d2l_utils import scheduling", {"d2l_utils.scheduling"}),
+        ("from .curves import plot", {".curves"}),
+        ("import book.cells", {"book.cells"}),
+    ],
+)
+def test_an_import_that_goes_up_or_sideways_is_noticed(line, bad):
+    assert forbidden(ast.parse(line), "d2l_utils.plots.timeline") == bad
+
+
+@pytest.mark.parametrize("module", sorted(name for name in MODULE_NAMES if top(name) == "book"))
+def test_the_book_reaches_no_framework_and_only_its_pages_reach_sphinx(module):
+    found = reached(module)
+    assert {name for name in found if name.startswith("d2l_utils.") and room(name) in FOLDERS} == set()
+    outside = FOLDERS if module.startswith("book.pages") else FOLDERS | SPHINX
+    assert {top(name) for name in found} & outside == set()
+
+
+def test_the_set_up_imports_nothing_that_is_yet_to_be_installed():
+    assert reached("book.setup.environments") <= MODULE_NAMES
+
+
+def test_a_room_of_d2l_utils_has_at_most_nine_modules():
+    counts = Counter(path.parent.name for path in (ROOT / "d2l_utils").rglob("*.py"))
+    assert {name: number for name, number in counts.items() if number > 9} == {}
+
+
+def test_no_two_modules_of_the_project_share_a_name():
+    rooms = ("book", "d2l_utils", "benchmarks", "rack", "tests")
+    files = [path for name in rooms for path in (ROOT / name).rglob("*.py") if path.parent.name not in FOLDERS]
+    counts = Counter(path.stem for path in files)
+    assert {name for name, number in counts.items() if number > 1} <= {"__init__", "__main__", "conftest"}

@@ -1,0 +1,93 @@
+"""Four folders, one interface. Read from the source: no framework is needed."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from book import MODULES
+from book.exports import exports, parsed
+
+UTILITIES = Path(__file__).parents[2] / "d2l_utils"
+FOLDERS = list(MODULES.values())
+FILES = ("", ".training", ".networks")
+
+
+def definitions(tree):
+    """Return names, parameters and first docstring lines of a module's public functions and classes, in order."""
+    found = []
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            makers = [each for each in node.body if getattr(each, "name", "") == "__init__"]
+            functions = [node] if isinstance(node, ast.FunctionDef) else makers
+            first_line = (ast.get_docstring(node) or "").split("\n")[0]
+            found.append((node.name, [parameters(function.args) for function in functions], first_line))
+    return found
+
+
+def parameters(arguments):
+    """Return the parameters that can be given by place; a framework may add some that are given by name."""
+    by_place = arguments.posonlyargs + arguments.args
+    return ast.unparse(ast.arguments([], by_place, arguments.vararg, [], [], None, arguments.defaults))
+
+
+def defined(module):
+    return definitions(parsed(f"d2l_utils.{module}"))
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_framework_folders_define_the_same_in_the_same_order_and_export_all_of_it(folder):
+    found = [defined(folder + file) for file in FILES]
+    assert found == [defined(FOLDERS[0] + file) for file in FILES]
+    assert all(found)
+    names = exports(f"d2l_utils.{folder}")
+    assert names == exports(f"d2l_utils.{FOLDERS[0]}")
+    assert Counter(names) == Counter([name for file in found for name, *_ in file] + exports("d2l_utils.common"))
+
+
+def test_framework_folders_have_the_same_files():
+    assert {path.parent.name for path in UTILITIES.glob("*/networks.py")} == set(FOLDERS)
+    for folder in FOLDERS:
+        assert {path.stem for path in (UTILITIES / folder).glob("*.py")} == {"__init__", "training", "networks"}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_editors_see_the_names_that_are_imported_on_demand(folder):
+    (checked,) = [node for node in parsed(f"d2l_utils.{folder}").body if isinstance(node, ast.If)]
+    assert ast.unparse(checked.test) == "TYPE_CHECKING"
+    names = {alias.name for line in checked.body for alias in line.names}
+    assert names == {name for name, *_ in defined(f"{folder}.networks")}
+
+
+@pytest.mark.parametrize("path", sorted(UTILITIES.rglob("*.py")), ids=lambda path: str(path.relative_to(UTILITIES)))
+def test_what_is_public_says_what_it_does(path):
+    found = definitions(ast.parse(path.read_text(encoding="utf-8")))
+    assert [name for name, _, line in found if not line.endswith((".", ":"))] == []
+
+
+NET = '''
+def build(n: int = 1):
+    """Return a net.
+
+    It is small."""
+class Net:
+    """A net."""
+    def __init__(self, n, *, rngs=None): ...
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "noticed"),
+    [
+        ("build(", "make(", True),
+        ("n: int = 1", "n: int = 2", True),
+        ("Return a", "Give a", True),
+        ("self, n, *, rngs", "self, rngs", True),
+        ("It is small", "It is large", False),
+        (", *, rngs=None", "", False),
+    ],
+)
+def test_a_folder_that_drifts_is_noticed(old, new, noticed):
+    assert old in NET
+    assert (definitions(ast.parse(NET.replace(old, new))) != definitions(ast.parse(NET))) is noticed

@@ -1,0 +1,72 @@
+"""Graphs of work: list schedules on paper, and runs on workers."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from time import sleep
+
+import pytest
+
+from d2l_utils.plots.timeline import Span
+from d2l_utils.scheduling import as_spans, execute, longest_path, makespan, schedule
+
+
+def graph(**nodes):
+    """Return a graph of (worker, names of the nodes before), whose functions return their inputs."""
+    return {name: (worker, lambda *inputs: inputs, list(before)) for name, (worker, *before) in nodes.items()}
+
+
+DIAMOND = graph(a="x", b=("x", "a"), c=("y", "a"), d=("x", "b", "c"))
+SECONDS = {"a": 1, "b": 2, "c": 5, "d": 3}
+
+
+@pytest.fixture
+def workers():
+    with ThreadPoolExecutor(1) as x, ThreadPoolExecutor(1) as y:
+        yield {"x": x, "y": y}
+
+
+def test_the_longest_path_counts_a_node_and_the_slowest_way_behind_it():
+    path = longest_path(DIAMOND, SECONDS)
+    assert [path(name) for name in "abcd"] == [9, 5, 8, 3]
+
+
+def test_nodes_without_a_path_between_them_run_at_once_on_two_workers_in_whatever_order_they_are_written():
+    times = {"a": (0, 1), "c": (1, 6), "b": (1, 3), "d": (6, 9)}
+    assert schedule(DIAMOND, SECONDS) == schedule({name: DIAMOND[name] for name in "dcba"}, SECONDS) == times
+    assert [makespan(times), makespan({"a": (5, 7), "b": (6, 9)})] == [9, 4]
+
+
+def test_a_worker_does_one_node_at_a_time_the_one_with_the_longer_path_first():
+    nodes = graph(short="x", long="x", last=("y", "long"))
+    assert schedule(nodes, {"short": 1, "long": 1, "last": 9}) == {"long": (0, 1), "short": (1, 2), "last": (1, 10)}
+
+
+def test_a_graph_or_an_order_that_can_never_end_is_refused(workers):
+    for nodes in (graph(a=("x", "b"), b=("x", "a")), graph(a=("x", "nobody"))):
+        with pytest.raises(ValueError, match="wait for each other: .*'a'"):
+            schedule(nodes, {"a": 1, "b": 1})
+    with pytest.raises(ValueError, match="'b' comes before a node that it waits for"):
+        execute(DIAMOND, workers, order="bacd")
+
+
+def test_results_become_the_inputs_of_the_nodes_behind_and_a_failure_fails_the_run(workers):
+    nodes = {"a": ("x", lambda: 2, []), "b": ("y", lambda: 3, []), "c": ("x", lambda a, b: a - b, ["a", "b"])}
+    results, times = execute(nodes, workers)
+    assert results == {"a": 2, "b": 3, "c": -1}
+    assert max(times["a"][1], times["b"][1]) <= times["c"][0]
+    with pytest.raises(ZeroDivisionError):
+        execute({"a": ("x", lambda: 1 / 0, []), "b": ("y", str, ["a"])}, workers)
+
+
+def test_two_workers_are_at_work_at_once_unless_nodes_run_one_by_one(workers):
+    barrier = Barrier(2)
+    meet = {name: (name, lambda: barrier.wait(timeout=10) >= 0, []) for name in "xy"}
+    assert execute(meet, workers)[0] == {"x": True, "y": True}
+    times = execute({name: (name, lambda: sleep(0.02), []) for name in "xy"}, workers, one_by_one=True)[1]
+    assert times["x"][1] <= times["y"][0]
+
+
+def test_spans_of_a_run_count_from_its_start_and_lose_their_numbers():
+    nodes = graph(**{"copy 0": "x", "copy1 10": "y"})
+    spans = as_spans("real", nodes, {"copy 0": (5, 6), "copy1 10": (7, 9)})
+    assert spans == [Span("real, x", 0, 1, "copy"), Span("real, y", 2, 4, "copy")]

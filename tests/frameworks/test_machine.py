@@ -1,0 +1,93 @@
+"""The machine profile is measured by each framework, with right figures."""
+
+import subprocess
+import sys
+import timeit
+from datetime import date
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory, d2l):
+    """The profile of this machine, measured once for this file, whose path it leaves in the environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("D2L_MACHINE_PROFILE", str(tmp_path_factory.mktemp("profile") / "machine.json"))
+        yield d2l.your_machine()
+
+
+def test_a_profile_has_all_its_parts(measured):
+    parts = {
+        "machine": ["cpu", "cores", "memory_gb", "gpus", "system"],
+        "bandwidth": ["one core", "all cores"],
+        "latency": ["16384", "262144", "4194304", "67108864", "268435456"],
+        "product": ["float32"],
+        "framework": ["version", "dispatch", "product"],
+    }
+    assert list(measured) == ["machine", "date", "caches", "bandwidth", "latency", "product", "framework", "gpus"]
+    assert {name: list(measured[name]) for name in parts} == parts
+    assert all(list(cache) == ["level", "kind", "bytes", "shared_by"] for cache in measured["caches"])
+    assert date.fromisoformat(measured["date"]) <= date.today()
+    assert measured["framework"]["version"][0].isdigit()
+    assert "float32" in measured["framework"]["product"]
+
+
+def seconds(function):
+    """Return the seconds of the fastest of five runs, without any clock of d2l_utils."""
+    return min(timeit.repeat(function, number=1, repeat=5))
+
+
+def agree(figure, again, factor=4):
+    """Tell whether a figure is measured again as far as a busy machine lets it."""
+    return figure / factor < again < figure * factor
+
+
+def test_the_figures_of_memory_agree_with_a_copy_and_its_latency_grows(measured):
+    x = np.ones(2**23)
+    y = np.empty_like(x)
+    assert agree(measured["bandwidth"]["one core"], 2 * x.nbytes / seconds(lambda: np.copyto(y, x)))
+    assert measured["bandwidth"]["all cores"] > 0.6 * measured["bandwidth"]["one core"]
+    assert measured["latency"]["268435456"] > 3 * measured["latency"]["16384"]
+
+
+def test_the_figures_of_the_framework_are_measured_again(measured, d2l):
+    n, part = 2000, measured["framework"]
+    again = 2 * n**3 / seconds(d2l._product(d2l.try_gpu(-1), n, "float32"))
+    assert agree(part["product"]["float32"], again)
+    add = d2l._tiny_sum(d2l.try_gpu())
+    assert agree(part["dispatch"], seconds(lambda: d2l.synchronize([add() for _ in range(1000)][-1])) / 1000)
+
+
+def test_a_product_and_a_copy_have_the_size_that_is_asked_for_and_are_waited_for(d2l, numpy, monkeypatch):
+    waited, cpu = [], d2l.try_gpu(-1)
+    monkeypatch.setattr(d2l, "synchronize", waited.append)
+    d2l._product(cpu, 8, "float32")()
+    d2l._copy(cpu, 64)()
+    product, copy = map(numpy, waited)
+    assert (product.shape, product.dtype) == ((8, 8), "float32")
+    assert 0 < product.min() < product.max() < 8  # sums of eight products of random numbers below 1
+    assert copy.nbytes == 64
+    assert abs(copy).tolist() == [1] * 16
+    assert numpy(d2l._tiny_sum(cpu)()).tolist() == [2]
+
+
+@pytest.mark.only("mxnet")
+def test_a_product_that_the_framework_has_not_is_left_out(measured, d2l):
+    assert list(measured["framework"]["product"]) == ["float32"]
+    with pytest.raises(NotImplementedError):
+        d2l._product(d2l.try_gpu(), 8, "bfloat16")
+
+
+@pytest.mark.only("jax")
+def test_the_product_is_that_of_the_device_it_is_asked_of():
+    program = """
+import jax
+jax.config.update("jax_num_cpu_devices", 2)
+from d2l_utils import jax as d2l
+d2l.synchronize = lambda x: print(x.devices() == {device})
+device = jax.local_devices(backend="cpu")[1]
+d2l._product(device, 8, "float32")()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "True\n", done.stderr

@@ -1,0 +1,42 @@
+"""What PyTorch's folder alone does."""
+
+import pytest
+import torch
+from native_pytorch import network
+
+
+@pytest.mark.parametrize("kind", ["cuda", "mps"])
+def test_every_device_of_the_accelerator_is_waited_for_when_no_array_is_given(kind, d2l, monkeypatch):
+    waited = []
+    answers = {"is_available": True, "device_count": 2, "current_accelerator": torch.device(kind)}
+    for attribute, answer in answers.items():
+        monkeypatch.setattr(torch.accelerator, attribute, lambda answer=answer: answer)
+    monkeypatch.setattr(torch.accelerator, "synchronize", waited.append)
+    d2l.synchronize(torch.ones(2), torch.ones(2, device="meta"))
+    assert waited == []
+    d2l.synchronize()
+    assert sorted(map(str, waited)) == [f"{kind}:0", f"{kind}:1"]
+
+
+def test_an_operation_uses_one_thread_once_there_are_stand_ins(d2l, gpus):
+    gpus(0)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    d2l.devices(99)
+    after = torch.get_num_threads()
+    torch.set_num_threads(before)
+    assert after == 1
+
+
+def test_each_module_is_back_in_its_own_mode_after_the_evaluation(d2l, batches, two):
+    net = network(two[0])
+    net[0].eval()
+    d2l.evaluate_accuracy_gpu(net, batches)
+    assert [module.training for module in net.modules()] == [True, False, True]
+
+
+def test_the_resnet_has_all_its_parameters_and_untouched_statistics_before_its_first_input(d2l):
+    net = d2l.resnet18(10, in_channels=3, width=4)
+    assert not any(torch.nn.parameter.is_lazy(param) for param in net.parameters())
+    norms = [module for module in net.modules() if isinstance(module, torch.nn.BatchNorm2d)]
+    assert all(norm.training and not norm.running_mean.any() for norm in norms)

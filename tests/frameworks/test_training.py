@@ -1,0 +1,149 @@
+"""Data, accuracy, a step of gradient descent, the split of a minibatch and the networks, against NumPy."""
+
+import re
+import subprocess
+import sys
+from inspect import getsource
+
+import numpy as np
+import pytest
+
+from book import ROOT
+
+X = np.arange(20, dtype="float32").reshape(10, 2)
+LABELS = np.array([0, 1, 1, 0, 1, 1, 1, 0, 0, 1], "int32")
+SPLIT = """
+import importlib, sys
+d2l = importlib.import_module(sys.argv[1])
+devices = d2l.devices(2)
+X, y = next(iter(d2l.load_data_digits(8)[1]))
+print(*[place(x) for part in d2l.split_batch(X, y, devices) for x in part], sep=", ")
+"""
+
+
+@pytest.mark.parametrize("logits", [[[0.1, 0.9], [0.8, 0.2], [0.4, 0.6]], [1, 0, 1]])
+def test_accuracy_counts_logits_or_classes_that_fit_their_labels(logits, d2l, array):
+    y = array(np.array([1, 1, 1], "int32"))
+    assert d2l.accuracy(array(np.array(logits, "float32")), y) == 2.0
+
+
+@pytest.mark.parametrize(("k", "sizes"), [(1, [9]), (2, [5, 4])])
+def test_a_split_loses_nothing_and_its_parts_differ_by_at_most_one(k, sizes, d2l, array, numpy, two):
+    for whole, parts in zip((X, LABELS), d2l.split_batch(array(X[:9]), array(LABELS[:9]), two[:k]), strict=True):
+        assert [len(part) for part in parts] == sizes
+        np.testing.assert_array_equal(np.concatenate([numpy(part) for part in parts]), whole[:9])
+    with pytest.raises(ValueError, match="10 examples have 3 labels"):
+        d2l.split_batch(array(X), array(LABELS[:3]), two)
+
+
+def test_the_parts_of_a_split_lie_on_their_devices_in_order(d2l, native):
+    command = [sys.executable, "-c", getsource(native.place) + SPLIT, d2l.__name__]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    places = done.stdout.splitlines()[-1].split(", ")
+    assert places[:2] == places[2:]
+    numbers = [re.sub(r"\D", "", place) for place in places[:2]]
+    assert numbers == ["0", "1"] or places[0] == places[1] == "cpu"  # PyTorch has one CPU
+
+
+def test_a_step_of_sgd_goes_against_the_mean_gradient(d2l, native):
+    weights = np.array([1, -1], "float32")
+    new = native.sgd_step(d2l, X[1:3], weights)
+    np.testing.assert_allclose(native.numpy(new), weights - 0.5 * X[1:3].mean(0))
+
+
+@pytest.mark.only("jax", "tensorflow")
+def test_sgd_needs_gradients_where_none_are_stored(d2l):
+    with pytest.raises(ValueError, match="stores no gradients"):
+        d2l.sgd([], 0.1, 1)
+
+
+@pytest.mark.only("pytorch", "mxnet")
+def test_sgd_takes_gradients_that_are_not_stored(d2l, array):
+    w = array(np.ones(2))
+    d2l.sgd([w], 0.5, 2, [array(np.full(2, 2.0))])
+    assert w.tolist() == [0.5, 0.5]
+
+
+def test_accuracy_is_that_of_the_network_in_evaluation_or_of_a_function(d2l, native, batches, two):
+    net = native.network(two[0])
+    for arguments in ((net, batches), (net, batches, two[0]), (lambda X: X, batches, two[0])):
+        assert d2l.evaluate_accuracy_gpu(*arguments) == pytest.approx(0.9)
+
+
+def test_accuracy_over_replicas_is_that_of_one(d2l, native, batches, two):
+    replicas = [native.network(device) for device in two]
+    assert d2l.evaluate_accuracy_gpus(replicas, batches) == pytest.approx(0.9)
+    assert d2l.evaluate_accuracy_gpus(replicas, batches, d2l.split_batch) == pytest.approx(0.9)
+
+
+def test_digits_come_in_minibatches_of_the_frameworks_shape_and_all_of_them(d2l, native, numpy):
+    train, test = d2l.load_data_digits(500)
+    image = (1, 8, 8) if native.CHANNELS_FIRST else (8, 8, 1)
+    shapes = [(tuple(X.shape), tuple(y.shape)) for X, y in train]
+    assert shapes == [((n, *image), (n,)) for n in (500, 500, 437)]
+    assert (len(train), len(test)) == (3, 1)
+    (((X, y)),) = test
+    assert (numpy(X).dtype, numpy(y).dtype) == ("float32", native.LABELS)
+    assert (numpy(X).min(), numpy(X).max()) == (0, 1)
+    assert set(numpy(y).tolist()) == set(range(10))
+    assert sorted(next(iter(d2l.load_data_digits(4, resize=28)[1]))[0].shape) == [1, 4, 28, 28]
+
+
+def test_training_examples_have_a_new_order_every_epoch_and_test_examples_their_own(d2l, numpy):
+    def epochs():
+        loaders = d2l.load_data_digits(100)
+        return [[np.concatenate([numpy(y) for _, y in data]).tolist() for _ in range(2)] for data in loaders]
+
+    (first, second), test = epochs()
+    assert first != second
+    assert sorted(first) == sorted(second)
+    assert test[0] == test[1]
+    assert test[0][:8] == [7, 9, 4, 7, 0, 2, 6, 1]  # whatever the version of NumPy and of scikit-learn
+    assert epochs() == [[first, second], test]
+
+
+def test_a_resnet_gives_a_logit_for_each_class(d2l, native):
+    net = native.initialised(d2l.resnet18(10, in_channels=3, width=4))
+    logits = native.numpy(net(images_of_ones(native, 2, 12, 3)))
+    assert logits.shape == (2, 10)
+    assert np.isfinite(logits).all()
+
+
+@pytest.mark.parametrize(("arguments", "side"), [((3,), 6), ((3, True), 6), ((3, True, 2), 3)])
+def test_a_residual_block_is_built_as_in_d2l(arguments, side, d2l, native):
+    block = native.initialised(d2l.Residual(*arguments))
+    Y = native.numpy(block(images_of_ones(native, 2, 6, 3)))
+    assert Y.shape == images_of_ones(native, 2, side, 3).shape
+    assert Y.min() >= 0
+
+
+def images_of_ones(native, n, side, channels):
+    shape = (n, channels, side, side) if native.CHANNELS_FIRST else (n, side, side, channels)
+    return native.array(np.ones(shape, "float32"))
+
+
+@pytest.fixture
+def images(d2l, native):
+    """The images of the chapter's loop in the framework's shape."""
+    return d2l.DigitImages((1, 28, 28) if native.CHANNELS_FIRST else (28, 28, 1))
+
+
+def test_images_come_in_whole_minibatches_and_each_at_most_once_an_epoch(d2l, images, numpy):
+    minibatches = [(numpy(X), numpy(y)) for X, y in d2l.load_images(images, 256)]
+    assert [(X.shape, y.shape) for X, y in minibatches] == [((256, *images.shape), (256,))] * 5
+    seen = [(image.tobytes(), label) for X, y in minibatches for image, label in zip(X, y, strict=True)]
+    assert len({image for image, _ in seen}) == 1280
+    assert set(seen) <= {(images[i][0].tobytes(), images[i][1]) for i in range(len(images))}
+
+
+def test_lenet_has_the_same_first_weights_in_every_call_and_learns(d2l, native, images):
+    # The same 64 images in every run: some minibatches let a step of this length raise the loss.
+    X, y = (native.array(np.stack(part)) for part in zip(*(images[i] for i in range(64)), strict=True))
+    losses = []
+    for _ in range(2):
+        net = d2l.build_lenet()
+        optimizer = native.optimizer(net)
+        losses.append([float(d2l.train_step(net, optimizer, X, y)) for _ in range(15)])
+    np.testing.assert_allclose(losses[0][:3], losses[1][:3], rtol=1e-3)
+    assert 2 < losses[0][0] < 3
+    assert losses[0][-1] < losses[0][0]

@@ -1,0 +1,50 @@
+"""The landing page: the sections, and the claims that held."""
+
+import json
+import re
+
+from tiny_book import Book, notebook, prose, words
+
+from book import ROOT
+
+
+def claim(section, framework, held):
+    return {"section": section, "framework": framework, "cell": "c1", "held": held, "sentence": "x_1 is *fast*"}
+
+
+LANDING = "# Landing\n\n```{claims}\n```\n"
+PAGES = {"landing": LANDING, "claiming": notebook(prose("# Claiming")), "unsure": notebook(prose("# Unsure"))}
+CLAIMS = [
+    claim("claiming", "jax", True),
+    claim("claiming", "pytorch", False),
+    claim("unsure", "jax", None),
+    claim("unsure", "jax", True),
+]
+FILES = {"claims.json": json.dumps(CLAIMS)}
+
+
+def test_claims_are_counted_and_each_has_a_mark_and_links_to_its_cell(book):
+    page = book.article("landing")
+    counted = "2 of 4 claims held when this copy was built. 1 could not be checked; the cells say why."
+    assert counted in words(page)
+    links = [(link["href"], link.get_text()) for link in page.select("ul.claims a")]
+    addresses = ["claiming.html?tab=pytorch", "claiming.html?tab=jax", "unsure.html?tab=jax", "unsure.html?tab=jax"]
+    assert links == [(f"{address}#c1", "x_1 is *fast*") for address in addresses]
+    assert [mark["aria-label"] for mark in page.select(".mark")] == ["missed", "held", "not checked", "held"]
+
+
+def test_claims_that_missed_stand_open(book):
+    folds = book.article("landing").select("details")
+    assert [words(fold.summary) for fold in folds] == ["PyTorch: 0 of 1", "JAX: 1 of 1", "JAX: 1 of 2"]
+    assert [fold.has_attr("open") for fold in folds] == [True, False, True]
+
+
+def test_a_book_without_claims_says_so(tmp_path):
+    assert "no record of claims" in words(Book(tmp_path, {"landing": LANDING}).article("landing"))
+
+
+def test_every_section_is_in_the_tree_and_described():
+    text = (ROOT / "notebooks" / "index.md").read_text(encoding="utf-8")
+    tree = re.search(r"```\{toctree\}\n(?::.*\n)*\n((?:.+\n)*)```", text)[1].split()
+    assert re.findall(r"^\{doc\}`(.+)`\n: ", text, re.MULTILINE) == tree
+    assert sorted(tree) == sorted(path.stem for path in (ROOT / "notebooks").glob("*.md") if path.stem != "index")

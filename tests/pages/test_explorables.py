@@ -1,0 +1,64 @@
+"""Explorables: a text for everybody, and scripts on the pages that have something to play with."""
+
+import pytest
+from bs4 import BeautifulSoup
+from tiny import NUMBERS
+from tiny_book import notebook, prose, words
+
+from book.pages.explorable import KINDS
+from book.plain import PlainError, convert, outline
+
+CAPTION = "A ring of $n$ ranks."
+TEXT = "* Every rank sends a chunk.\n* Every rank gets **one**, as {numref}`fig-sum` says."
+RING = f":::{{explorable}} ring\n:name: fig-sum\n\n{CAPTION}\n\n{TEXT}\n:::"
+PAGES = {
+    f"with-{kind}": notebook(prose(f"# A {kind}"), prose(RING.replace("ring\n", f"{kind}\n").replace("sum", kind)))
+    for kind in KINDS
+}
+
+
+def scripts(path):
+    """Return the scripts of explorables that a page loads."""
+    found = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser").select("script[src]")
+    return [script["src"].partition("?")[0] for script in found if "explorables" in script["src"]]
+
+
+def test_a_page_holds_the_text_and_the_numbered_caption_below_it(book):
+    place, caption = book.article("with-ring").select_one("figure#fig-ring").find_all(recursive=False)
+    assert {"explorable", "ring"} <= set(place["class"])
+    number = f"Fig. {book.number('with-ring')}.1"
+    items = ["Every rank sends a chunk.", f"Every rank gets one, as {number} says."]
+    assert [words(item) for item in place.select("li")] == items
+    assert caption.select_one(".caption-number").get_text() == f"{number} "
+    assert caption.select("math")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_loads_style_and_scripts_of_its_explorables_and_of_no_others(book, kind):
+    html = book.output()
+    loaded = scripts(html / f"with-{kind}.html")
+    assert loaded == ["_static/explorables/explorable.js", f"_static/explorables/{kind}.js"]
+    assert all((html / path).is_file() for path in loaded)
+    assert str(book.whole(f"with-{kind}")).count('href="_static/explorables/explorable.css') == 1
+    assert "explorables" not in str(book.whole("index"))
+
+
+def test_builders_without_scripts_show_the_text_and_load_none(book):
+    paragraphs = book.text("with-ring")
+    start = paragraphs.index("* Every rank sends a chunk.")
+    assert paragraphs[start + 2] == "A ring of n ranks."
+    book.build("epub")
+    assert scripts(book.folder / "epub" / "with-ring.xhtml") == []
+
+
+def test_a_readers_notebook_has_caption_text_and_citations_and_no_directive():
+    expected = "* Every rank sends a chunk.\n* Every rank gets **one**, as Fig. 1.1 says."
+    assert convert(RING, NUMBERS).text == f"**Fig. 1.1** A ring of $n$ ranks.\n\n{expected}"
+    assert convert(RING.replace("**one**", "{cite:p}`ada1843`"), NUMBERS).cites == ["ada1843"]
+    with pytest.raises(PlainError, match="^explorable ring has no :name:$"):
+        convert(RING.replace(":name: fig-sum\n", ""), NUMBERS)
+
+
+def test_the_name_of_an_explorable_is_in_the_outline_and_its_words_are_not():
+    assert outline(RING) != outline(RING.replace("fig-sum", "fig-other"))
+    assert outline(RING) == outline(RING.replace("sends", "gives"))

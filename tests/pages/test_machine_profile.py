@@ -1,0 +1,66 @@
+"""How the landing page shows the profile of the machine."""
+
+import json
+
+from tiny import MACHINE
+from tiny_book import Book, outline
+
+from book.pages.machine_profile import binary, quantity, show
+from book.pages.page_info import describe_machine
+from d2l_utils.machine.profile import sealed
+
+ODD = "A*B* _c_ (R) [x](y) <i> `z` ®"
+FIGURES = {
+    "caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}],
+    "bandwidth": {"one core": 1.7e10, "all cores": 3.2e10},
+    "latency": {"16384": 1.2e-9, "268435456": 1.7e-7},
+    "product": {"float32": 3.6e11},
+}
+GPU = {"name": ODD, "bandwidth": 3.35e12, "product": {"float32": 5e13, "bfloat16": 9.9955e14}}
+
+
+def content(**parts):
+    return {"machine": MACHINE, "date": "2026-11-21", **FIGURES, "frameworks": parts}
+
+
+def part(**more):
+    figures = {"dispatch": 7.7e-7, "product": {"float32": 2.8e11}, "gpus": []}
+    return {"version": "1.2+cpu", "date": "2026-11-21"} | figures | more
+
+
+PROFILE = content(jax=part(), torch=part(gpus=[GPU])) | {"machine": MACHINE | {"cpu": ODD}}
+PAGES = {"profile": "# Machine\n\n```{machine}\n```\n"}
+FILES = {"../machine.json": json.dumps(sealed(PROFILE))}
+
+
+def test_a_profile_shows_the_machine_and_its_figures_in_readable_units(book, outlines):
+    page = book.article("profile")
+    assert outline(page) == outlines["profile"]
+    assert not page.select("tr > :first-child:not(th)")
+
+
+def test_what_a_machine_does_not_report_has_no_table():
+    text = show(content(jax=part(date="2026-12-01")) | {"caches": []})
+    heads = ["cache", "STREAM triad on", "working set", "on the CPU", "on the GPU"]
+    assert [head for head in heads if f"* - {head}" in text] == heads[1:4]
+    assert "measured between 21 November 2026 and 1 December 2026." in text
+    assert "TF32" not in text
+
+
+def test_without_a_profile_the_page_says_how_to_make_one(tmp_path):
+    page = Book(tmp_path, PAGES).article("profile")
+    assert "This copy holds no profile: make profile measures the machine." in page.get_text()
+    assert not page.select("table")
+
+
+def test_a_machine_is_described_in_one_phrase():
+    known = {"cpu": "Abacus 9", "cores": 1, "memory_gb": 24, "gpus": ["A", "B"], "system": "Tiny OS"}
+    assert describe_machine(known) == "Abacus 9, 1 core, 24 GiB of memory, A, B, Tiny OS"
+    assert describe_machine({"cores": 2}) == "an unnamed CPU, 2 cores, no GPU"
+
+
+def test_units_read_well_over_the_whole_range():
+    values = [0.5e-9, 9.9996e-10, 1.25e-6, 0.02, 1, 31.8e9, 999.4e9, 999.6e9, 2e15]
+    written = "0.500 nx, 1.00 nx, 1.25 µx, 20.0 mx, 1.00 x, 31.8 Gx, 999 Gx, 1.00 Tx, 2000 Tx"
+    assert ", ".join(quantity(value, "x") for value in values) == written
+    assert [binary(size) for size in (64, 2**14, 3 * 2**19, 2**30)] == ["64 bytes", "16 KiB", "1.5 MiB", "1 GiB"]

@@ -1,0 +1,31 @@
+"""Formulas become MathML while the book is built; wrong TeX stops it."""
+
+import re
+
+import pytest
+from tiny_book import notebook, prose
+
+from book.pages.maths import TeXError, mathml
+
+PAGES = {"formulas": notebook(prose("# Formulas\n\n$$\nx = 1\n$$ (eq-formula)\n\nSee {eq}`eq-formula`."))}
+
+
+def test_a_formula_becomes_mathml_with_its_tex_for_those_who_copy_it():
+    markup = mathml(r"2\cdot n^3")
+    annotation = '<annotation encoding="application/x-tex">2\\cdot n^3</annotation>'
+    assert re.fullmatch(f"<math [^>]*>.*<msup><mi>n</mi><mn>3</mn></msup>.*{re.escape(annotation)}.*</math>", markup)
+    assert 'display="block"' not in markup
+    assert 'display="block"' in mathml(r"5\,\text{µs}", display=True)  # and a letter beyond ASCII is welcome
+
+
+@pytest.mark.parametrize("tex", [r"\frac{1}{", r"\nosuchcommand", r"x_1_2", r"\begin{aligned} x"])
+def test_wrong_tex_is_an_error(tex):
+    with pytest.raises(TeXError):
+        mathml(tex)
+
+
+def test_numbered_formulas_are_numbered_by_section_and_linked(book):
+    page = str(book.article("formulas"))
+    assert f"({book.number('formulas')}.1)" in page
+    assert 'href="#equation-eq-formula"' in page
+    assert "katex" not in page

@@ -1,0 +1,41 @@
+"""A fault on a page stops the build, which names the page and the cause."""
+
+import pytest
+from test_explorables import CAPTION, RING, TEXT
+from test_page_info import CELLS, RUN
+from test_tabs import PICTURE
+from tiny_book import Book, code, notebook, prose
+
+NO_PARTS = "needs a paragraph as its caption and a text alternative after it"
+TEXTS = {
+    "no-such-name": ("```{api} measure Spam\n```", "d2l has no Spam; known: Timer"),
+    "unknown-explorable": (RING.replace("} ring", "} wheel"), "unknown explorable 'wheel'; known: ring costs"),
+    "nameless-explorable": (RING.replace(":name: fig-sum\n", ""), "explorable ring has no :name:"),
+    "explorable-without-text": (RING.replace(f"\n\n{TEXT}", ""), NO_PARTS),
+    "explorable-without-caption": (RING.replace(f"{CAPTION}\n\n", ""), NO_PARTS),
+    "wrong-tex-inline": ("Good.\n\n$\\nosuchcommand$", "wrong TeX"),
+    "wrong-tex-displayed": ("Good.\n\n$$\n\\frac{1}{\n$$", "wrong TeX"),
+    "dangling-reference": ("See {numref}`fig-none`.", "fig-none"),
+    "unknown-work": ("{cite:p}`nobody1999`", "nobody1999"),
+    "unknown-directive": (":::{figment} x\n:::", "figment"),
+}
+FAULTS = {name: (notebook(prose("# Page"), prose(text)), cause) for name, (text, cause) in TEXTS.items()} | {
+    "unknown-framework": (notebook(prose("# Page"), prose("Hm.", "caffe")), 'unknown framework: "caffe"'),
+    "picture-without-words": (notebook(prose("# Page"), code("plot()", outputs=[PICTURE])), "without alternative"),
+    "missing-notebook": (notebook(*CELLS, jax=RUN), "notebooks/jax/missing-notebook.ipynb"),
+}
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory):
+    """The lines that the build of all pages with faults prints."""
+    book = Book(tmp_path_factory.mktemp("faulty"), {name: page for name, (page, _) in FAULTS.items()})
+    (book.folder / "notebooks" / "jax" / "missing-notebook.ipynb").unlink()
+    status, warnings = book.build()
+    assert status == 1
+    return warnings.splitlines()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_stops_the_build_which_names_its_page_and_its_cause(complaints, fault):
+    assert any(FAULTS[fault][1] in line for line in complaints if f"/{fault}." in line)

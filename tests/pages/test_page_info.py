@@ -1,0 +1,52 @@
+"""What a page says about itself: reading time, notebooks, machine."""
+
+import json
+
+import pytest
+from tiny_book import code, notebook, outline, prose, words
+
+from book import FRAMEWORKS
+
+CELLS = (prose("# Page"), prose("Torch.", "pytorch"), prose("Jax.", "jax"), code("work()", "jax"))
+RUN = {
+    "seconds": 12.4,
+    "date": "2026-11-20T10:00:00",
+    "versions": {"jax": "0.10.2"},
+    "machine": {"cpu": "Abacus 9", "cores": 2, "memory_gb": 7.8, "gpus": [], "system": "Linux"},
+}
+LATER = RUN | {"date": "2026-11-21T10:00:00", "versions": {"torch": "2.13.0"}, "seconds": 9.6}
+
+
+def long(common):
+    """Return a page of so many words for all and 400 for each framework."""
+    own = [prose("word " * 400, name) for name in FRAMEWORKS]
+    return notebook(prose("# Page\n\n" + "word " * common), *own, code("a + " * 900 + "a"))
+
+
+PAGES = {
+    "ran-both": notebook(*CELLS, pytorch=LATER, jax=RUN),
+    "ran-on-one-day": notebook(*CELLS, pytorch=RUN, jax=RUN),
+    "ran-one": notebook(*CELLS, jax=RUN),
+    "ran-none": notebook(*CELLS),
+    "no-framework": notebook(prose("# Page\n\nText.")),
+    "long-398": long(398),
+    "long-1": long(1),
+}
+
+
+@pytest.mark.parametrize("page", ["ran-both", "ran-on-one-day", "ran-one", "ran-none", "no-framework"])
+def test_head_and_foot_tell_of_the_frameworks_that_ran_and_of_no_others(book, outlines, page):
+    assert outline(book.article(page)) == outlines[page]
+
+
+def test_the_head_leads_to_the_notebook_of_each_framework_and_the_switch_offers_those_that_did_not_run(book):
+    links = [link["href"] for link in book.article("ran-both").select(".page-facts a[download]")]
+    assert [link.rpartition("/")[2] for link in links] == ["ran-both.ipynb"] * 2
+    assert [json.loads((book.output() / link).read_text()) for link in links] == ["pytorch", "jax"]
+    switch = book.whole("ran-none").select(".framework-switch button")
+    assert [button["value"] for button in switch] == ["pytorch", "jax"]
+
+
+@pytest.mark.parametrize(("common", "minutes"), [(398, 4), (1, 3)])
+def test_reading_time_counts_the_words_of_one_framework(book, common, minutes):
+    assert words(book.article(f"long-{common}").select_one(".page-facts")) == f"{minutes} min read"

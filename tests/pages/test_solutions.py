@@ -1,0 +1,96 @@
+"""What stands one click away: solutions, and the code of claims."""
+
+import pytest
+from tiny_book import claim, code, notebook, outline, prose
+
+HEAD = prose("# Page\n\nText.")
+
+
+def solution(text):
+    return f":::{{dropdown}} Solution\n{text}\n:::"
+
+
+def results(word, *tags):
+    """Return what a shared cell gave, one cell for each of two frameworks."""
+    return [code("work()", name, "remove-input", *tags, outputs=[f"{word} {name}\n"]) for name in ("pytorch", "jax")]
+
+
+def shared(*tags):
+    """Return the cells of a solution with text, code and results."""
+    cells = [code("work()", "solution"), *results("took", *tags), prose("Go on.")]
+    return [prose("1. Try.\n\n" + solution("Because.")), *cells]
+
+
+CELLS = {
+    "text-code-and-results-of-a-solution-are-one-fold": shared(),
+    "results-may-have-the-tag-of-solutions": shared("solution"),
+    "solutions-that-differ-are-one-fold-with-tabs-in-it": [
+        *[prose(solution(f"By {name}."), name) for name in ("pytorch", "jax")],
+        *[code(f"solve_{name}()", name, "solution", outputs=[f"{name}\n"]) for name in ("pytorch", "jax")],
+    ],
+    "a-solution-of-one-framework-is-a-fold-in-its-tab-alone": [
+        prose("Both.", "pytorch"),
+        prose("Try.\n\n" + solution("Because."), "jax"),
+        code("f()", "jax", "solution"),
+    ],
+    "code-without-text-is-a-fold": [code("solve()", "solution", outputs=["42\n"])],
+    "each-exercise-has-its-own-fold": [
+        prose("1. One.\n\n" + solution("First.")),
+        code("one()", "solution"),
+        prose(f"2. Two.\n\n{solution('Second.')}\n\n3. Three.\n\n{solution('Third.')}\n\n{solution('Fourth.')}"),
+        code("four()", "solution"),
+    ],
+    "prose-of-a-framework-within-a-solution-goes-with-it-and-other-prose-does-not": [
+        prose(solution("Because.")),
+        code("a()", "solution"),
+        prose("Then.", "jax"),
+        code("b()", "solution"),
+        prose("After.", "jax"),
+    ],
+    "an-answer-without-code-stays-as-it-is": [prose(":::{dropdown} Answer\n42\n:::"), code("work()")],
+    "a-cell-of-claims-shows-its-lines-and-folds-its-code": [
+        code(
+            "d2l.claim()",
+            "jax",
+            "claims",
+            outputs=[claim("It is fast", True, "0.1; below 0.5"), claim("It fits", None, note="not checked: no core")],
+        )
+    ],
+    "claims-that-differ-stand-in-tabs-above-the-code-that-they-share": [
+        code("d2l.claim()", "claims"),
+        *[code("d2l.claim()", n, "remove-input", outputs=[claim(f"Holds in {n}")]) for n in ("pytorch", "jax")],
+    ],
+    "a-claim-beside-other-code-stands-among-the-outputs-in-order": [
+        code("work()", outputs=["before\n", claim("It is fast"), "after\n✓ printed\n"])
+    ],
+    "claims-that-were-not-run-show-their-code": [code("d2l.claim()", "claims"), prose("Text.")],
+    "claims-of-a-solution-fold-in-its-fold": [
+        prose(solution("Because.")),
+        code("d2l.claim()", "solution", "claims", outputs=[claim("It is so")]),
+    ],
+    "a-claim-that-missed-has-its-figures-and-its-note": [
+        code(
+            "d2l.claim()", "claims", outputs=[claim("It is fast", False, "0.7; not below 0.5", "The machine is slow.")]
+        )
+    ],
+}
+PAGES = {name: notebook(HEAD, *cells) for name, cells in CELLS.items()}
+PAGES["marks"] = notebook(HEAD, code("x", outputs=[claim("So it is", held) for held in (True, False, None)]))
+
+
+@pytest.mark.parametrize("page", CELLS)
+def test_a_page_reads_as_its_outline_says(book, outlines, page):
+    assert outline(book.article(page)) == outlines[page]
+
+
+def test_a_builder_that_cannot_fold_shows_solutions_and_claims_in_order(book):
+    start, end = ["1. Try.", "-[ Solution ]-", "Because.", "work()"], ["Go on."]
+    results = ["**PyTorch**", "took pytorch", "**JAX**", "took jax"]
+    assert book.text("text-code-and-results-of-a-solution-are-one-fold")[3:] == start + results + end
+    claim_and_fold = ["✗ It is fast (0.7; not below 0.5)", "The machine is slow.", "-[ how it is checked ]-"]
+    assert book.text("a-claim-that-missed-has-its-figures-and-its-note")[2:] == [*claim_and_fold, "d2l.claim()"]
+
+
+def test_a_mark_has_a_word_for_those_who_hear_the_page(book):
+    found = [(mark.get_text(), mark["aria-label"]) for mark in book.article("marks").select(".claim [role=img]")]
+    assert found == [("✓", "held"), ("✗", "missed"), ("–", "not checked")]
