@@ -49,6 +49,7 @@ def test_the_benchmarks_of_all_reduces_and_of_the_hardware_print_all_parts():
 
 def test_a_step_from_scratch_equals_the_framework_s_own(framework):
     """The program asserts equal parameters itself, before it takes any time."""
-    if not (ROOT / "_build" / "notebooks" / framework / "multiple-gpus.ipynb").exists():
-        pytest.skip("make notebooks has not written the section's notebook")
+    notebook = ROOT / "_build" / "notebooks" / framework / "multiple-gpus.ipynb"
+    if not notebook.exists():
+        pytest.fail(f"no notebook {notebook}: run `make notebooks`", pytrace=False)
     assert [line.split()[0] for line in printed("steps.py", framework)] == ["a", "one", "two,", "two,"]
