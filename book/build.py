@@ -9,12 +9,12 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Cell, Entry, code, expand, notebook_of, of
+from book.front import write_front
 from book.keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.layout import Layout, dump, load
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
-from book.front import write_front
 from book.sources import number, read, slugs, write_readers
 from book.summary import summary, warn_of_stderr
 from d2l_utils.files import write_atomically

@@ -50,7 +50,9 @@ def scale(comparison: Comparison) -> str:
 
     It shows the prediction in the middle, the band of 1.5 ×, the quartiles as a bar and the median as a mark.
     """
-    place, low, high = (x(value / comparison.predicted) for value in (comparison.measured, comparison.low, comparison.high))
+    place, low, high = (
+        x(value / comparison.predicted) for value in (comparison.measured, comparison.low, comparison.high)
+    )
     near = HALF * math.log(NEAR) / math.log(SPAN)
     words = f"measured is {three_digits(comparison.factor)} times what was predicted"
     middle = HEIGHT / 2

@@ -24,7 +24,7 @@ from book.model_errors import Record, models, summary_line
 from book.pages.comparisons import HEAD, comparison_of, figures, scale
 from book.pages.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
-from book.pages.tables import Content, link, row, svg, table
+from book.pages.tables import link, row, svg, table
 
 WORST = 10  # models that are named
 
@@ -51,7 +51,7 @@ class Models(SphinxDirective):
     def small(self, records: Sequence[Record], framework: str) -> list[nodes.Node]:
         """Return what the landing page shows of a framework."""
         seconds, _ = self.dots(records)
-        return [self.summary(records, framework), *([svg(times(seconds))] if seconds else [])]
+        return [self.summary(records, framework), *([svg(times(seconds, "small"))] if seconds else [])]
 
     def whole(self, records: Sequence[Record], framework: str) -> list[nodes.Node]:
         """Return all that there is to see of a framework's predictions."""
@@ -65,18 +65,21 @@ class Models(SphinxDirective):
         worst = models(records)[:WORST]
         if worst:
             title = f"The {len(worst)} models farthest from their measurements" if len(worst) > 1 else "The only model"
-            found += [nodes.rubric("", title), self.listed(worst, "section")]
+            found += [nodes.rubric("", title), self.listed(worst, named=True)]
         tables = []
         for section, group in groupby(records, key=lambda record: record["section"]):
             tables += [nodes.paragraph("", "", *self.title(section)), self.listed(list(group))]
-        return [*found, fold(f"All predictions in {FRAMEWORKS[framework]}, section by section", tables)]
+        return [
+            *found,
+            fold(
+                f"All predictions in {FRAMEWORKS[framework]}, section by section", tables, classes=["all-predictions"]
+            ),
+        ]
 
     def dots(self, records: Sequence[Record]) -> tuple[list[Dot], list[Dot]]:
         """Return the marks of predictions of times, and of all others."""
         found = [
-            Dot(
-                comparison_of(record), record["section"], self.sections.index(record["section"]), self.address(record)
-            )
+            Dot(comparison_of(record), record["section"], self.sections.index(record["section"]), self.address(record))
             for record in records
         ]
         return [dot for dot in found if dot.comparison.unit == "s"], [d for d in found if d.comparison.unit != "s"]
@@ -107,17 +110,18 @@ class Models(SphinxDirective):
         lines = [nodes.list_item("", nodes.paragraph("", "", *item)) for item in items]
         return nodes.bullet_list("", *lines, classes=["legend"])
 
-    def listed(self, records: Sequence[Record], column: str = "") -> nodes.table:
-        """Return the table of these predictions, with their sections if the column has a head."""
+    def listed(self, records: Sequence[Record], named: bool = False) -> nodes.table:
+        """Return the table of these predictions, with the names of their sections if so wanted."""
         rows = []
         for record in records:
             comparison = comparison_of(record)
             name: list[nodes.Node] = [link(comparison.name, self.address(record))]
             if comparison.kind == "estimate":
                 name += [nodes.Text(" "), nodes.inline("", "estimate", classes=["kind"])]
-            cells: list[Content] = [name, *figures(comparison), [svg(scale(comparison))]]
-            rows.append(row(*cells, *([self.title(record["section"])] if column else [])))
-        return table([*HEAD, column] if column else HEAD, rows, "comparisons")
+            if named:
+                name += [nodes.Text(" "), nodes.inline("", "", *self.title(record["section"]), classes=["where"])]
+            rows.append(row(name, *figures(comparison), [svg(scale(comparison))]))
+        return table(HEAD, rows, "comparisons")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

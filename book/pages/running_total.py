@@ -56,7 +56,7 @@ def promised_and_obtained(rows: Sequence[Row]) -> nodes.table:
         figures = (quantity(each["seconds"], "s"), promised, obtained, faster(rows[0], each), accuracy(each))
         found.append(row(lever_cell(each), *figures, kind=kind(each)))
         before = each["seconds"] if each["kept"] else before
-    return table(("", "a step", "promised", "obtained", "faster", "accuracy"), found, "running-total")
+    return table(("", "a step", "promised", "obtained", "faster", "accuracy"), found, "promises")
 
 
 def saved(seconds: float) -> str:
@@ -90,7 +90,8 @@ def sentence(record: Row, framework: str) -> nodes.paragraph:
     first, *others = record["rows"]
     last = [first, *(each for each in others if each["kept"])][-1]
     gain = nodes.strong("", f"{quantity(first['seconds'], 's')} → {quantity(last['seconds'], 's')}")
-    rest = f" a training step in {FRAMEWORKS[framework]}, {three_digits(first['seconds'] / last['seconds'])} times as fast."
+    factor = three_digits(first["seconds"] / last["seconds"])
+    rest = f" for a training step in {FRAMEWORKS[framework]}: {factor} times as fast."
     return nodes.paragraph("", "", gain, nodes.Text(rest))
 
 

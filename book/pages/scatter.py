@@ -28,8 +28,11 @@ class Dot:
     address: str
 
 
-def times(dots: Sequence[Dot]) -> str:
-    """Return the picture of predictions in seconds: predicted to the right, measured upwards, both logarithmic."""
+def times(dots: Sequence[Dot], kind: str = "") -> str:
+    """Return the picture of predictions in seconds: predicted to the right, measured upwards, both logarithmic.
+
+    `kind` is a class of the picture.
+    """
     logs = [math.log10(value) for dot in dots for value in (dot.comparison.predicted, dot.comparison.measured)]
     low, high = math.floor(min(logs)), math.ceil(max(logs))
     high = max(high, low + 1)
@@ -57,7 +60,7 @@ def times(dots: Sequence[Dot]) -> str:
         x, y = place(dot.comparison.predicted), SIDE - place(dot.comparison.measured)
         body.append(linked(dot, x, y))
     what = f"{len(dots)} predictions of times against their measurements, on logarithmic axes"
-    return picture(body, SIDE + 40, what)
+    return picture(body, SIDE + 40, what, kind)
 
 
 def factors(dots: Sequence[Dot]) -> str:
@@ -67,9 +70,9 @@ def factors(dots: Sequence[Dot]) -> str:
     marks = []
     for dot in dots:
         exact = SIDE / 2 + unit * math.log(dot.comparison.factor)
-        column = round(min(SIDE, max(0.0, exact)) / STEP)
+        column = round((min(SIDE, max(0.0, exact)) - SIDE / 2) / STEP)
         heights[column] += 1
-        marks.append((dot, column * STEP, heights[column]))
+        marks.append((dot, SIDE / 2 + column * STEP, heights[column]))
     height = STEP * max(heights.values()) + 6
     near = unit * math.log(NEAR)
     body = [f'<rect class="band" x="{SIDE / 2 - near:.1f}" y="0" width="{2 * near:.1f}" height="{height}"/>']
@@ -88,16 +91,19 @@ def linked(dot: Dot, x: float, y: float) -> str:
     first = f"{dot.comparison.name} ({dot.section})"
     second = f"predicted {predicted}, measured {measured}: {factor}"
     estimate = ", an estimate" if dot.comparison.kind == "estimate" else ""
-    words = f'<tspan x="0" y="-22">{escape(first)}</tspan><tspan x="0" dy="14">{escape(second)}</tspan>'
+    words = (
+        f'<tspan x="{4 - LEFT}" y="-22">{escape(first)}</tspan><tspan x="{4 - LEFT}" dy="14">{escape(second)}</tspan>'
+    )
     label = escape(f"{first}{estimate}: {second}")
     link = f'<a class="colour-{dot.colour}" href="{escape(dot.address)}" aria-label="{label}">'
-    return f"{link}<title>{label}</title>{mark(dot.comparison, x, y)}<text class=\"words\">{words}</text></a>"
+    return f'{link}<title>{label}</title>{mark(dot.comparison, x, y)}<text class="words">{words}</text></a>'
 
 
-def picture(body: Sequence[str], height: float, what: str) -> str:
+def picture(body: Sequence[str], height: float, what: str, kind: str = "") -> str:
     """Return a drawing of these parts, whose origin is the upper left corner of its axes."""
     box = f"{-LEFT} {-TOP} {LEFT + SIDE + 12} {TOP + height}"
-    return f'<svg class="scatter" viewBox="{box}" role="group" aria-label="{escape(what)}">{"".join(body)}</svg>'
+    classes = f"scatter {kind}".strip()
+    return f'<svg class="{classes}" viewBox="{box}" role="group" aria-label="{escape(what)}">{"".join(body)}</svg>'
 
 
 def key(kind: str, colour: int) -> str:
