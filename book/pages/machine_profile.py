@@ -97,17 +97,22 @@ def latencies(found: dict[str, float]) -> str:
 
 def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
     """Return the table of NumPy and the frameworks on the CPU."""
-    rows = [("NumPy", NONE, *rates(numpy))]
+    rows = [("NumPy", NONE, NONE, *rates(numpy))]
     for name, part in parts.items():
         program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
-        rows.append((program, quantity(part["dispatch"], "s"), *rates(part["product"])))
-    return table(("on the CPU", "a tiny operation", "product, float32", "product, bfloat16"), rows)
+        rows.append((program, *dispatch(part), *rates(part["product"])))
+    return table(("on the CPU", "a tiny operation issued", "and waited for", "product, float32", "product, bfloat16"), rows)
+
+
+def dispatch(part: dict[str, Any]) -> list[str]:
+    """Return the seconds of a tiny operation in words: issued, and waited for."""
+    return [quantity(part["dispatch"][what], "s") for what in ("issue", "wait")]
 
 
 def gpus(parts: dict[str, Any]) -> str:
     """Return the table of what each framework reaches on each GPU."""
     rows = [
-        (f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", quantity(gpu["bandwidth"], "B/s"), *rates(gpu["product"]))
+        (f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", quantity(gpu["bandwidth"]["memory"]["copy"], "B/s"), *rates(gpu["product"]))
         for name, part in parts.items()
         for gpu in part["gpus"]
     ]

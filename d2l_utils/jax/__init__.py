@@ -146,12 +146,27 @@ def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     with jax.default_device(device):
         x = jax.random.uniform(jax.random.key(0), (n, n)).astype(kind)
     x = jax.device_put(x, device)  # commits it: the product of an array that is not would run on the default device
-    return lambda: synchronize(x @ x)
+    return lambda: synchronize(jax.numpy.matmul(x, x))
 
 
-def _copy(device: Any, size: int) -> Callable[[], None]:
+def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
+    """Return functions that write into the memory of a donated array; a negation moves as many bytes as a copy."""
     x = jax.device_put(jax.numpy.ones(size // 4), device)
-    return lambda: synchronize(-x)  # a negation moves as many bytes as a copy
+    y = jax.device_put(jax.numpy.zeros(size // 4), device)
+    negate = jax.jit(lambda y, x: -x, donate_argnums=0, keep_unused=True)
+    scale = jax.jit(lambda y: -y, donate_argnums=0)
+
+    def copy() -> None:
+        nonlocal y
+        y = negate(y, x)
+        synchronize(y)
+
+    def in_place() -> None:
+        nonlocal y
+        y = scale(y)
+        synchronize(y)
+
+    return {"copy": (copy, 2), "in place": (in_place, 2)}
 
 
 def _gpu_names() -> list[str]:

@@ -135,12 +135,16 @@ def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     if kind == "bfloat16":
         raise NotImplementedError("MXNet has no product of bfloat16 arrays")
     x = mx.np.random.uniform(size=(n, n), dtype=kind, ctx=device)
-    return lambda: synchronize(mx.np.dot(x, x))
+    return lambda: synchronize(mx.npx.fully_connected(x, x, num_hidden=n, no_bias=True))
 
 
-def _copy(device: Any, size: int) -> Callable[[], None]:
+def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
     x = mx.np.ones(size // 4, ctx=device)
-    return lambda: synchronize(-x)  # a negation moves as many bytes as a copy
+    y = mx.np.ones(size // 4, ctx=device)
+    return {
+        "copy": (lambda: synchronize(x.copyto(y)), 2),
+        "in place": (lambda: synchronize(mx.np.multiply(y, -1, out=y)), 2),
+    }
 
 
 def _gpu_names() -> list[str]:

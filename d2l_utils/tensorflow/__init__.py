@@ -154,10 +154,17 @@ def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     return lambda: _compute(device, tf.matmul, x, x)
 
 
-def _copy(device: Any, size: int) -> Callable[[], None]:
+def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
+    """Return y = y + x for both: no other operation of TensorFlow on a CPU writes into memory that is there already."""
     with device:
         x = tf.ones(size // 4)
-    return lambda: _compute(device, tf.negative, x)  # it moves as many bytes as a copy; tf.identity copies nothing
+        y = tf.Variable(x)
+
+    def add() -> None:
+        y.assign_add(x, read_value=False)
+        synchronize(y)
+
+    return {"copy": (add, 3), "in place": (add, 3)}
 
 
 def _compute(device: Any, operation: Callable[..., Any], *operands: Any) -> None:

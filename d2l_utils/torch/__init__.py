@@ -135,13 +135,16 @@ def _tiny_sum(device: Any) -> Callable[[], Any]:
 
 def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     x = torch.rand(n, n, device=device).to(getattr(torch, kind))
-    return lambda: synchronize(x @ x)
+    return lambda: synchronize(torch.nn.functional.linear(x, x))
 
 
-def _copy(device: Any, size: int) -> Callable[[], None]:
+def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
     x = torch.ones(size // 4, device=device)
-    y = torch.empty_like(x)
-    return lambda: synchronize(y.copy_(x))
+    y = torch.ones_like(x)
+    return {
+        "copy": (lambda: synchronize(y.copy_(x)), 2),
+        "in place": (lambda: synchronize(y.mul_(-1)), 2),
+    }
 
 
 def _gpu_names() -> list[str]:
