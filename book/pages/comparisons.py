@@ -19,7 +19,7 @@ from book.pages.tables import row, svg, table
 from d2l_utils.predictions import MIME, SPAN, Comparison, bare, quantity
 from d2l_utils.timing import three_digits
 
-HEAD = ("", "predicted", "measured", "factor", "")
+HEAD = ("prediction", "predicted", "measured", "factor", "on a scale")
 HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height
 FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high")
 

@@ -101,7 +101,8 @@ def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
     for name, part in parts.items():
         program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
         rows.append((program, *dispatch(part), *rates(part["product"])))
-    return table(("on the CPU", "a tiny operation issued", "and waited for", "product, float32", "product, bfloat16"), rows)
+    head = ("on the CPU", "a tiny operation issued", "and waited for", "product, float32", "product, bfloat16")
+    return table(head, rows)
 
 
 def dispatch(part: dict[str, Any]) -> list[str]:
@@ -111,11 +112,11 @@ def dispatch(part: dict[str, Any]) -> list[str]:
 
 def gpus(parts: dict[str, Any]) -> str:
     """Return the table of what each framework reaches on each GPU."""
-    rows = [
-        (f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", quantity(gpu["bandwidth"]["memory"]["copy"], "B/s"), *rates(gpu["product"]))
-        for name, part in parts.items()
-        for gpu in part["gpus"]
-    ]
+    rows = []
+    for name, part in parts.items():
+        for gpu in part["gpus"]:
+            who, copied = f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", gpu["bandwidth"]["memory"]["copy"]
+            rows.append((who, quantity(copied, "B/s"), *rates(gpu["product"])))
     return table(("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16"), rows)
 
 

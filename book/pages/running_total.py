@@ -56,7 +56,7 @@ def promised_and_obtained(rows: Sequence[Row]) -> nodes.table:
         figures = (quantity(each["seconds"], "s"), promised, obtained, faster(rows[0], each), accuracy(each))
         found.append(row(lever_cell(each), *figures, kind=kind(each)))
         before = each["seconds"] if each["kept"] else before
-    return table(("", "a step", "promised", "obtained", "faster", "accuracy"), found, "promises")
+    return table(("lever", "a step", "promised", "obtained", "faster", "accuracy"), found, "promises")
 
 
 def saved(seconds: float) -> str:
@@ -82,7 +82,7 @@ def total(record: Row, taught: dict[str, str]) -> nodes.table:
         )
         for each in record["rows"]
     ]
-    return table(("", "a step", "faster", "accuracy"), rows, "running-total")
+    return table(("lever", "a step", "faster", "accuracy"), rows, "running-total")
 
 
 def sentence(record: Row, framework: str) -> nodes.paragraph:
