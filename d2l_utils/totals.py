@@ -1,0 +1,196 @@
+"""The running total: one training loop, timed as it was written and with each lever of the chapter added in turn.
+
+The framework's half, a loop with some of the levers, is in its own folder; this module knows only what `Loop` says.
+"""
+
+import statistics
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Protocol
+
+from d2l_utils.plots.waterfall import Bar, waterfall
+from d2l_utils.predictions import Prediction
+from d2l_utils.timing import Measurement, three_digits
+
+MIME = "application/vnd.d2l.running-total+json"
+LEVERS = ("tuned layers", "compiled step", "loss read late", "loading beside", "images in memory")
+AS_WRITTEN = "the loop as written"
+GAIN = 1.02  # what a lever has to gain in order to be kept
+TRIALS, EPOCHS = 2, 3  # of each candidate: when the levers are chosen, and when all rows are timed
+
+
+class Loop(Protocol):
+    """A training loop with some of the levers, as a framework's folder builds it."""
+
+    def restart(self) -> None:
+        """Give the network its first weights again."""
+
+    def epoch(self, steps: int) -> None:
+        """Train for so many minibatches and wait for the last one."""
+
+    def accuracy(self) -> float:
+        """Return the accuracy on the test set."""
+
+    def close(self) -> None:
+        """End the loop's threads and processes."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: the loop with a lever and with all those above it that were kept."""
+
+    lever: str
+    time: Measurement  # of a step
+    promised: float | None  # seconds that the lever was to save
+    obtained: float | None  # seconds that it saved; None in the first row
+    accuracy: float
+    kept: bool
+
+
+@dataclass(frozen=True)
+class RunningTotal:
+    """All rows, the loop as written first. In a notebook it is shown as a table and sent to the page as data."""
+
+    rows: tuple[Row, ...]
+    steps: int
+
+    def __str__(self) -> str:
+        first = self.rows[0].time.median
+        head = ("", "ms a step", "low–high", "gain", "promised", "obtained", "accuracy", "")
+        table = [head]
+        for row in self.rows:
+            spread = f"{_milliseconds(row.time.low)}–{_milliseconds(row.time.high)}"
+            gain = f"{three_digits(first / row.time.median)} ×"
+            promised, obtained = _milliseconds(row.promised), _milliseconds(row.obtained)
+            figures = (_milliseconds(row.time.median), spread, gain, promised, obtained, f"{row.accuracy:.2f}")
+            table.append((row.lever, *figures, "" if row.kept else "left out"))
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = []
+        for name, *figures, mark in table:
+            cells = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=False)]
+            lines.append("  ".join([name.ljust(widths[0]), *cells, mark]).rstrip())
+        return "\n".join(lines)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        rows = [
+            {
+                "lever": row.lever,
+                "seconds": row.time.median,
+                "low": row.time.low,
+                "high": row.time.high,
+                "promised": row.promised,
+                "accuracy": row.accuracy,
+                "kept": row.kept,
+            }
+            for row in self.rows
+        ]
+        return {MIME: {"rows": rows, "steps": self.steps}, "text/plain": str(self)}
+
+
+def show_running_total(
+    build: Callable[[tuple[str, ...]], Loop], levers: Mapping[str, float | None], steps: int
+) -> None:
+    """Time the loop as written and with each lever, and show the table, the waterfall and the models of the promises.
+
+    A first pass adds the levers in turn and keeps those that gain 2 % or more; a second one times all rows, interleaved
+    and from the same first weights, and takes the accuracy that each has reached at its end.
+
+    Parameters
+    ----------
+    build : callable
+        `build(kept)` returns a loop with these levers. Each is closed at the end.
+    levers : mapping
+        The levers to add, in the order of LEVERS, and the seconds a step that each promises to save, or None.
+    steps : int
+        The minibatches of an epoch.
+
+    Raises
+    ------
+    ValueError
+        For an unknown lever, a promise that is not above 0, or no step.
+    """
+    _check(levers, steps)
+    chosen = [lever for lever in LEVERS if lever in levers]
+    with ExitStack() as stack:
+        loops = {}
+
+        def loop_with(kept: tuple[str, ...]) -> Loop:
+            loops[kept] = stack.enter_context(closing(build(kept)))
+            loops[kept].epoch(steps)  # compiles, starts threads, warms up
+            return loops[kept]
+
+        kept: tuple[str, ...] = ()
+        loop_with(kept)
+        sets = {AS_WRITTEN: kept}
+        for lever in chosen:
+            sets[lever] = (*kept, lever)
+            rivals = [loops[kept], loop_with(sets[lever])]
+            before, after = map(statistics.median, zip(*_rounds(rivals, steps, TRIALS), strict=True))
+            if before > GAIN * after:
+                kept = sets[lever]
+        rows = _timed({name: loops[levers] for name, levers in sets.items()}, levers, kept, steps)
+    _show(RunningTotal(rows, steps), levers)
+
+
+def _check(levers: Mapping[str, float | None], steps: int) -> None:
+    for lever, promised in levers.items():
+        if lever not in LEVERS:
+            raise ValueError(f"unknown lever {lever!r}; known: {', '.join(map(repr, LEVERS))}")
+        if promised is not None and not promised > 0:
+            raise ValueError(f"{lever!r} promises to save {promised!r} s: give a number above 0, or None")
+    if steps < 1:
+        raise ValueError(f"an epoch has at least one step, not {steps}")
+
+
+def _rounds(loops: list[Loop], steps: int, rounds: int) -> Iterator[list[float]]:
+    """Yield for each round the seconds of a step of each loop, which take turns."""
+    for _ in range(rounds):
+        seconds = []
+        for loop in loops:
+            start = perf_counter()
+            loop.epoch(steps)
+            seconds.append((perf_counter() - start) / steps)
+        yield seconds
+
+
+def _timed(
+    loops: dict[str, Loop], levers: Mapping[str, float | None], kept: tuple[str, ...], steps: int
+) -> tuple[Row, ...]:
+    """Return the rows: all loops trained from the same first weights, in turns."""
+    for loop in loops.values():
+        loop.restart()
+    columns = zip(*_rounds(list(loops.values()), steps, EPOCHS), strict=True)
+    rows: list[Row] = []
+    above = 0.0  # seconds of the last row that was kept
+    for (name, loop), seconds in zip(loops.items(), columns, strict=True):
+        time = Measurement(seconds, steps)
+        obtained = above - time.median if rows else None
+        rows.append(Row(name, time, levers.get(name), obtained, loop.accuracy(), name in (AS_WRITTEN, *kept)))
+        if rows[-1].kept:
+            above = time.median
+    return tuple(rows)
+
+
+def _show(total: RunningTotal, levers: Mapping[str, float | None]) -> None:
+    """Show the table, then the promises as models, then the picture."""
+    ipython = sys.modules.get("IPython")
+    if ipython and ipython.get_ipython():
+        ipython.display.display(total)
+    else:
+        print(total)
+    for row in total.rows:
+        if row.promised is not None and row.obtained is not None:
+            above = row.time.median + row.obtained
+            step = max(above - row.promised, above / 100)  # a promise of more than there is misses by far
+            Prediction(f"{row.lever}: step", step).compare(row.time)
+    waterfall([Bar(row.lever, row.time.median, row.obtained, row.promised, row.kept) for row in total.rows])
+
+
+def _milliseconds(seconds: float | None) -> str:
+    """Return a time in milliseconds without the unit; a dash for None."""
+    if seconds is None:
+        return "–"
+    return f"{1e3 * seconds:.2f}" if abs(seconds) < 0.01 else f"{1e3 * seconds:.1f}"
