@@ -28,7 +28,7 @@ from d2l_utils.timing import three_digits
 
 Row = dict[str, Any]
 NONE = "–"
-LEFT_OUT = "slower here: left out"
+LEFT_OUT = "no gain here: left out"
 
 
 def lever_cell(found: Row, address: str = "") -> list[nodes.Node]:
