@@ -119,7 +119,7 @@ def show_running_total(
 
         def loop_with(kept: tuple[str, ...]) -> Loop:
             loops[kept] = stack.enter_context(closing(build(kept)))
-            loops[kept].epoch(steps)  # compiles, starts threads, warms up
+            loops[kept].epoch(min(2, steps))  # compiles, starts threads, warms up
             return loops[kept]
 
         kept: tuple[str, ...] = ()
@@ -128,7 +128,8 @@ def show_running_total(
         for lever in chosen:
             sets[lever] = (*kept, lever)
             rivals = [loops[kept], loop_with(sets[lever])]
-            before, after = map(statistics.median, zip(*_rounds(rivals, steps, TRIALS), strict=True))
+            trials = zip(*_rounds(rivals, (steps + 1) // 2, TRIALS), strict=True)
+            before, after = map(statistics.median, trials)
             if before > GAIN * after:
                 kept = sets[lever]
         rows = _timed({name: loops[levers] for name, levers in sets.items()}, levers, kept, steps)

@@ -15,14 +15,21 @@ from d2l_utils.jax.training import (
     evaluate_accuracy_gpus,
     load_data_digits,
     load_data_fashion_mnist,
-    running_total,
     sgd,
     split_batch,
 )
 from d2l_utils.machine.profile import profile_for
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
-    from d2l_utils.jax.networks import Residual, build_lenet, load_images, resnet18, train_step, tuned_lenet
+    from d2l_utils.jax.networks import (
+        Residual,
+        build_lenet,
+        load_images,
+        resnet18,
+        running_total,
+        train_step,
+        tuned_lenet,
+    )
 
 __all__ = [
     *common.__all__,
@@ -38,13 +45,13 @@ __all__ = [
     "evaluate_accuracy_gpus",
     "load_data_digits",
     "load_data_fashion_mnist",
-    "running_total",
     "build_lenet",
     "tuned_lenet",
     "train_step",
     "load_images",
     "Residual",
     "resnet18",
+    "running_total",
 ]
 
 

@@ -1,15 +1,12 @@
 """What training loops share, for JAX; re-exported by `d2l_utils.jax`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
-from d2l_utils.data import Accumulator, DigitImages, Minibatches, digits, fashion_mnist
-from d2l_utils.totals import show_running_total
+from d2l_utils.data import Accumulator, Minibatches, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
@@ -142,28 +139,6 @@ def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple
     return _iterators(fashion_mnist(resize), batch_size)
 
 
-def running_total(levers: Mapping[str, float | None], steps: int = 11) -> None:
-    """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
-
-    A lever that gains less than 2 % here is marked, and left out of the rows below it. All rows train a LeNet
-    from the same first weights for three epochs, which take turns.
-
-    Parameters
-    ----------
-    levers
-        The levers, and the seconds that each promises to save in a step, or None: "tuned layers", "compiled step",
-        "loss read late", "loading beside", "images in memory", which is also the order in which they are added.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
-
-    Raises
-    ------
-    ValueError
-        For an unknown lever, a promise that is not above 0, or a number of steps that the images do not fill.
-    """
-    show_running_total(lambda kept: _Loop(kept, steps), levers, steps)
-
-
 def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
     X_train, y_train, X_test, y_test = arrays
     train = Minibatches(X_train[..., None], y_train.astype("int32"), batch_size, shuffle=True)
@@ -188,57 +163,3 @@ def _evaluation(net: Any) -> Callable[[Any], Any]:
 @jax.jit
 def _logits(net: Any, X: Any) -> Any:
     return net(X)
-
-
-class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.totals.Loop`."""
-
-    def __init__(self, levers: tuple[str, ...], steps: int):
-        import optax
-        from flax import nnx
-
-        from d2l_utils import jax as d2l
-
-        self.levers, self.load = levers, d2l.load_images
-        self.net = d2l.tuned_lenet() if "tuned layers" in levers else d2l.build_lenet()
-        self.optimizer = nnx.Optimizer(self.net, optax.sgd(0.05, momentum=0.9), wrt=nnx.Param)
-        self.first = jax.tree.map(np.array, nnx.state((self.net, self.optimizer)))
-        self.step = d2l.train_step
-        if "compiled step" in levers:
-            self.step = nnx.jit(d2l.train_step, donate_argnums=(0, 1))
-        self.images = DigitImages((28, 28, 1), 64 * steps)
-        self.in_memory = load_data_digits(64, resize=28)[0]
-
-    def restart(self) -> None:
-        from flax import nnx
-
-        np.random.seed(0)
-        nnx.update((self.net, self.optimizer), jax.tree.map(jax.numpy.array, self.first))
-
-    def _minibatches(self) -> Any:
-        if "images in memory" in self.levers:
-            return iter(self.in_memory)
-        minibatches = self.load(self.images, 64)
-        return _prefetch(minibatches) if "loading beside" in self.levers else minibatches
-
-    def epoch(self, steps: int) -> None:
-        total, late = 0, "loss read late" in self.levers
-        for X, y in islice(self._minibatches(), steps):
-            loss = self.step(self.net, self.optimizer, X, y)
-            total = total + (loss if late else float(loss))
-        float(total)
-
-    def accuracy(self) -> float:
-        return evaluate_accuracy_gpu(self.net, load_data_digits(64, resize=28)[1])
-
-    def close(self) -> None:
-        """Do nothing: the thread that loads ends with its epoch."""
-
-
-def _prefetch(minibatches: Iterator[Any]) -> Iterator[Any]:
-    """Yield minibatches while a thread loads the next one, as the section on automatic parallelism does."""
-    with ThreadPoolExecutor(1) as loader:
-        ahead = loader.submit(next, minibatches, None)
-        while minibatch := ahead.result():
-            ahead = loader.submit(next, minibatches, None)
-            yield minibatch

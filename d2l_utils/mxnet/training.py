@@ -1,14 +1,11 @@
 """What training loops share, for MXNet; re-exported by `d2l_utils.mxnet`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy
-from mxnet import autograd, gluon, np
+from mxnet import autograd, np
 
-from d2l_utils.data import Accumulator, DigitImages, Minibatches, digits, fashion_mnist
-from d2l_utils.totals import show_running_total
+from d2l_utils.data import Accumulator, Minibatches, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
@@ -144,28 +141,6 @@ def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple
     return _iterators(fashion_mnist(resize), batch_size)
 
 
-def running_total(levers: Mapping[str, float | None], steps: int = 11) -> None:
-    """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
-
-    A lever that gains less than 2 % here is marked, and left out of the rows below it. All rows train a LeNet
-    from the same first weights for three epochs, which take turns.
-
-    Parameters
-    ----------
-    levers
-        The levers, and the seconds that each promises to save in a step, or None: "tuned layers", "compiled step",
-        "loss read late", "loading beside", "images in memory", which is also the order in which they are added.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
-
-    Raises
-    ------
-    ValueError
-        For an unknown lever, a promise that is not above 0, or a number of steps that the images do not fill.
-    """
-    show_running_total(lambda kept: _Loop(kept, steps), levers, steps)
-
-
 def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
     X_train, y_train, X_test, y_test = arrays
     train = Minibatches(X_train[:, None], y_train.astype("int32"), batch_size, shuffle=True, convert=_array)
@@ -179,51 +154,3 @@ def _array(values: Any) -> Any:
 def _devices(net: Any) -> list[Any]:
     """Return the devices that a network is initialised on."""
     return next(iter(net.collect_params().values())).list_ctx()
-
-
-class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.totals.Loop`."""
-
-    def __init__(self, levers: tuple[str, ...], steps: int):
-        from d2l_utils import mxnet as d2l
-
-        self.device, self.late, self.step = d2l.try_gpu(), "loss read late" in levers, d2l.train_step
-        self.net = d2l.tuned_lenet() if "tuned layers" in levers else d2l.build_lenet()
-        self.net.reset_ctx(self.device)
-        self.net(np.zeros((1, 1, 28, 28), ctx=self.device))  # parameters get their shapes
-        self.first = [param.data().asnumpy() for param in self._parameters()]
-        self.restart()
-        if "compiled step" in levers:
-            self.net.hybridize(static_alloc=True, static_shape=True)
-        images = DigitImages((1, 28, 28), 64 * steps)
-        if "images in memory" in levers:
-            self.minibatches = load_data_digits(64, resize=28)[0]
-        elif "loading beside" in levers:
-            settings = {"shuffle": True, "last_batch": "discard", "num_workers": 1, "thread_pool": True}
-            self.minibatches = gluon.data.DataLoader(images, 64, **settings)
-        else:
-            self.minibatches = d2l.load_images(images, 64)
-
-    def _parameters(self) -> Any:
-        return self.net.collect_params().values()
-
-    def restart(self) -> None:
-        numpy.random.seed(0)
-        for param, first in zip(self._parameters(), self.first, strict=True):
-            param.set_data(np.array(first, ctx=self.device))
-        settings = {"learning_rate": 0.05, "momentum": 0.9}
-        self.optimizer = gluon.Trainer(self.net.collect_params(), "sgd", settings)
-
-    def epoch(self, steps: int) -> None:
-        total = 0
-        for X, y in islice(self.minibatches, steps):
-            X, y = X.as_in_ctx(self.device), y.as_in_ctx(self.device)
-            loss = self.step(self.net, self.optimizer, X, y)
-            total = total + (loss if self.late else float(loss))
-        float(total)
-
-    def accuracy(self) -> float:
-        return evaluate_accuracy_gpu(self.net, load_data_digits(64, resize=28)[1])
-
-    def close(self) -> None:
-        self.minibatches = None  # ends the worker

@@ -12,7 +12,7 @@ from d2l_utils.timing import three_digits
 
 
 class Bar(NamedTuple):
-    """A row: its name, the seconds that remain, the seconds saved and promised (None if there are none), if it stays."""
+    """A row: its name, the seconds that remain, those saved and promised (None if there are none), if it stays."""
 
     name: str
     seconds: float
@@ -53,7 +53,8 @@ def waterfall(bars: Sequence[Bar]) -> None:
         Patch(facecolor="white", edgecolor=COLORS[2], hatch="////", label="saved"),
         Line2D([], [], color=COLORS[1], linewidth=2.5, label="promised"),
     ]
-    axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.4, -0.35 * 3 / len(bars)), ncols=3, frameon=False)
+    below = (0.4, -1.05 / len(bars))
+    axes.legend(handles=handles, loc="upper center", bbox_to_anchor=below, ncols=3, frameon=False)
     axes.set_label(_describe(bars))
 
 

@@ -1,15 +1,12 @@
 """What training loops share, for TensorFlow; re-exported by `d2l_utils.tensorflow`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from itertools import islice
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
-from d2l_utils.data import Accumulator, DigitImages, digits, fashion_mnist
-from d2l_utils.totals import show_running_total
+from d2l_utils.data import Accumulator, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
@@ -149,28 +146,6 @@ def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple
     return _iterators(fashion_mnist(resize), batch_size)
 
 
-def running_total(levers: Mapping[str, float | None], steps: int = 11) -> None:
-    """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
-
-    A lever that gains less than 2 % here is marked, and left out of the rows below it. All rows train a LeNet
-    from the same first weights for three epochs, which take turns.
-
-    Parameters
-    ----------
-    levers
-        The levers, and the seconds that each promises to save in a step, or None: "tuned layers", "compiled step",
-        "loss read late", "loading beside", "images in memory", which is also the order in which they are added.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
-
-    Raises
-    ------
-    ValueError
-        For an unknown lever, a promise that is not above 0, or a number of steps that the images do not fill.
-    """
-    show_running_total(lambda kept: _Loop(kept, steps), levers, steps)
-
-
 def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
     X_train, y_train, X_test, y_test = arrays
     train, test = (
@@ -189,51 +164,3 @@ def _device(net: Any) -> Any:
 
 def _logits(net: Any, X: Any) -> Any:
     return net(X, training=False) if isinstance(net, tf.keras.layers.Layer) else net(X)
-
-
-class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.totals.Loop`."""
-
-    def __init__(self, levers: tuple[str, ...], steps: int):
-        import keras
-
-        from d2l_utils import tensorflow as d2l
-
-        self.device, self.late = d2l.try_gpu(), "loss read late" in levers
-        with self.device:
-            self.net = d2l.tuned_lenet() if "tuned layers" in levers else d2l.build_lenet()
-            self.optimizer = keras.optimizers.SGD(0.05, momentum=0.9)
-            self.optimizer.build(self.net.trainable_variables)
-        self.first = [variable.numpy() for variable in self._variables()]
-        self.step = tf.function(d2l.train_step) if "compiled step" in levers else d2l.train_step
-        images = DigitImages((28, 28, 1), 64 * steps)
-        if "images in memory" in levers:
-            self.minibatches = load_data_digits(64, resize=28)[0]
-        else:
-            off = tf.data.Options()
-            off.experimental_optimization.inject_prefetch = False
-            self.minibatches = d2l.load_images(images, 64).with_options(off)
-            if "loading beside" in levers:
-                self.minibatches = d2l.load_images(images, 64).prefetch(tf.data.AUTOTUNE)
-
-    def _variables(self) -> Any:
-        return [*self.net.trainable_variables, *self.optimizer.variables]
-
-    def restart(self) -> None:
-        np.random.seed(0)
-        for variable, first in zip(self._variables(), self.first, strict=True):
-            variable.assign(first)
-
-    def epoch(self, steps: int) -> None:
-        total = 0
-        with self.device:
-            for X, y in islice(self.minibatches, steps):
-                loss = self.step(self.net, self.optimizer, X, y)
-                total = total + (loss if self.late else float(loss))
-        float(total)
-
-    def accuracy(self) -> float:
-        return evaluate_accuracy_gpu(self.net, load_data_digits(64, resize=28)[1])
-
-    def close(self) -> None:
-        self.minibatches = None

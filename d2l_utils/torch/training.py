@@ -1,15 +1,13 @@
 """What training loops share, for PyTorch; re-exported by `d2l_utils.torch`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from d2l_utils.data import Accumulator, DigitImages, digits, fashion_mnist
-from d2l_utils.totals import show_running_total
+from d2l_utils.data import Accumulator, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
@@ -139,28 +137,6 @@ def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple
     return _iterators(fashion_mnist(resize), batch_size)
 
 
-def running_total(levers: Mapping[str, float | None], steps: int = 11) -> None:
-    """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
-
-    A lever that gains less than 2 % here is marked, and left out of the rows below it. All rows train a LeNet
-    from the same first weights for three epochs, which take turns.
-
-    Parameters
-    ----------
-    levers
-        The levers, and the seconds that each promises to save in a step, or None: "tuned layers", "compiled step",
-        "loss read late", "loading beside", "images in memory", which is also the order in which they are added.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
-
-    Raises
-    ------
-    ValueError
-        For an unknown lever, a promise that is not above 0, or a number of steps that the images do not fill.
-    """
-    show_running_total(lambda kept: _Loop(kept, steps), levers, steps)
-
-
 def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
     X_train, y_train, X_test, y_test = map(torch.from_numpy, arrays)
     order = torch.Generator().manual_seed(0)
@@ -181,49 +157,3 @@ def _evaluation(nets: Iterable[Any]) -> Iterator[None]:
     finally:
         for module, mode in zip(modules, modes, strict=True):
             module.training = mode
-
-
-class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.totals.Loop`."""
-
-    def __init__(self, levers: tuple[str, ...], steps: int):
-        from d2l_utils import torch as d2l
-
-        self.device, self.late = d2l.try_gpu(), "loss read late" in levers
-        self.net = (d2l.tuned_lenet() if "tuned layers" in levers else d2l.build_lenet()).to(self.device)
-        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.05, momentum=0.9)
-        self.first = [param.detach().clone() for param in self.net.parameters()]
-        self.step = d2l.train_step
-        if "compiled step" in levers:
-            mode = "reduce-overhead" if self.device.type == "cuda" else "default"
-            self.step = torch.compile(d2l.train_step, mode=mode)
-        images = DigitImages((1, 28, 28), 64 * steps)
-        if "images in memory" in levers:
-            self.minibatches = load_data_digits(64, resize=28)[0]
-        elif "loading beside" in levers:
-            settings = {"num_workers": 1, "persistent_workers": True, "pin_memory": self.device.type == "cuda"}
-            self.minibatches = DataLoader(images, 64, shuffle=True, drop_last=True, **settings)
-        else:
-            self.minibatches = d2l.load_images(images, 64)
-
-    def restart(self) -> None:
-        torch.manual_seed(0)
-        with torch.no_grad():
-            for param, first in zip(self.net.parameters(), self.first, strict=True):
-                param.copy_(first)
-                if param in self.optimizer.state:
-                    self.optimizer.state[param]["momentum_buffer"].zero_()
-
-    def epoch(self, steps: int) -> None:
-        total = 0
-        for X, y in islice(self.minibatches, steps):
-            X, y = X.to(self.device, non_blocking=True), y.to(self.device, non_blocking=True)
-            loss = self.step(self.net, self.optimizer, X, y)
-            total = total + (loss if self.late else float(loss))
-        float(total)
-
-    def accuracy(self) -> float:
-        return evaluate_accuracy_gpu(self.net, load_data_digits(64, resize=28)[1])
-
-    def close(self) -> None:
-        self.minibatches = None  # ends the worker
