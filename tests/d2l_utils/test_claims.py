@@ -140,8 +140,17 @@ def test_in_jupyter_a_claim_is_data_beside_its_text():
     finally:
         shell.clear_instance()
     (output,) = captured.outputs
-    data = {"sentence": "a sentence", "held": False, "evidence": "0.7; claimed below 0.5, missed", "note": "", "timed": True}
-    assert json.loads(json.dumps(output.data)) == {MIME: data, "text/plain": "✗ a sentence (0.7; claimed below 0.5, missed)"}
+    data = {
+        "sentence": "a sentence",
+        "held": False,
+        "evidence": "0.7; claimed below 0.5, missed",
+        "note": "",
+        "timed": True,
+    }
+    assert json.loads(json.dumps(output.data)) == {
+        MIME: data,
+        "text/plain": "✗ a sentence (0.7; claimed below 0.5, missed)",
+    }
     assert captured.stdout == ""
 
 
