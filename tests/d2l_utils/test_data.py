@@ -168,3 +168,10 @@ def test_an_accumulator_sums_each_quantity_until_it_is_reset():
         sums.add(1)
     sums.reset()
     assert [sums[0], sums[1]] == [0.0, 0.0]
+
+
+def test_there_may_be_fewer_digits_but_not_more():
+    assert len(DigitImages(number=64)) == 64
+    for number in (0, 1438):
+        with pytest.raises(ValueError, match=f"1 to 1437 digits, not {number}"):
+            DigitImages(number=number)
