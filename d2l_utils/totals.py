@@ -3,6 +3,7 @@
 The framework's half, a loop with some of the levers, is in its own folder; this module knows only what `Loop` says.
 """
 
+import math
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -103,14 +104,15 @@ def show_running_total(
     build : callable
         `build(kept)` returns a loop with these levers. Each is closed at the end.
     levers : mapping
-        The levers to add, in the order of LEVERS, and the seconds a step that each promises to save, or None.
+        The levers to add, in the order of LEVERS, and the seconds a step that each promises to save (below 0: to
+        lose), or None.
     steps : int
         The minibatches of an epoch.
 
     Raises
     ------
     ValueError
-        For an unknown lever, a promise that is not above 0, or no step.
+        For an unknown lever, a promise that is not finite, or no step.
     """
     _check(levers, steps)
     chosen = [lever for lever in LEVERS if lever in levers]
@@ -140,8 +142,8 @@ def _check(levers: Mapping[str, float | None], steps: int) -> None:
     for lever, promised in levers.items():
         if lever not in LEVERS:
             raise ValueError(f"unknown lever {lever!r}; known: {', '.join(map(repr, LEVERS))}")
-        if promised is not None and not promised > 0:
-            raise ValueError(f"{lever!r} promises to save {promised!r} s: give a number above 0, or None")
+        if promised is not None and not math.isfinite(promised):
+            raise ValueError(f"{lever!r} promises to save {promised!r} s: give a finite number, or None")
     if steps < 1:
         raise ValueError(f"an epoch has at least one step, not {steps}")
 

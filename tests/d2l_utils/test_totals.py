@@ -101,7 +101,7 @@ def test_a_loop_that_fails_leaves_none_open(total):
     ("levers", "steps", "words"),
     [
         ({"more coffee": None}, 4, "unknown lever 'more coffee'; known: 'tuned layers', "),
-        ({"tuned layers": -1.0}, 4, "'tuned layers' promises to save -1.0 s"),
+        ({"tuned layers": float("nan")}, 4, "'tuned layers' promises to save nan s"),
         ({}, 0, "at least one step"),
     ],
 )
