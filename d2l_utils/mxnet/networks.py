@@ -169,7 +169,7 @@ class _Loop:
 
         self.device, self.late, self.step = d2l.try_gpu(), "loss read late" in levers, d2l.train_step
         self.net = d2l.tuned_lenet() if "tuned layers" in levers else d2l.build_lenet()
-        self.net.reset_ctx(self.device)
+        self.net.collect_params().reset_ctx(self.device)
         self.net(mx.np.zeros((1, 1, 28, 28), ctx=self.device))  # parameters get their shapes
         self.first = [param.data().asnumpy() for param in self._parameters()]
         self.restart()
