@@ -30,6 +30,12 @@ class FakeLoop:
     def restart(self):
         self.steps = 0
 
+    def begin(self, seed):
+        self.seed = seed
+
+    def end(self):
+        pass
+
     def epoch(self, steps):
         if self.broken in self.levers:
             raise RuntimeError("broken")
@@ -48,7 +54,7 @@ def total(monkeypatch):
     """A function that shows the running total of fake loops and returns its data and the loops."""
     clock, shown = Clock(), []
     monkeypatch.setattr(totals, "perf_counter", clock)
-    monkeypatch.setattr(totals, "_show", lambda total, levers: shown.append(total))
+    monkeypatch.setattr(totals, "_show", shown.append)
 
     def run(levers, steps=4, broken="none"):
         loops = []
@@ -78,7 +84,7 @@ def test_a_lever_is_kept_if_it_gains_and_the_rows_below_leave_a_loser_out(total)
     }
 
 
-def test_all_rows_train_from_the_start_for_three_epochs_and_every_loop_is_closed(total):
+def test_each_row_trains_from_the_start_for_three_epochs_and_every_loop_is_closed(total):
     found = total({"tuned layers": 1.0, "loading beside": None})
     assert [row.accuracy for row in found.rows] == [0.12] * 3
     assert [row.promised for row in found.rows] == [None, 1.0, None]
@@ -102,7 +108,8 @@ def test_a_loop_that_fails_leaves_none_open(total):
     [
         ({"more coffee": None}, 4, "unknown lever 'more coffee'; known: 'tuned layers', "),
         ({"tuned layers": float("nan")}, 4, "'tuned layers' promises to save nan s"),
-        ({}, 0, "at least one step"),
+        ({}, 4, "at least one lever"),
+        ({"tuned layers": None}, 0, "at least one step"),
     ],
 )
 def test_what_cannot_be_timed_is_refused(total, levers, steps, words):
