@@ -75,8 +75,8 @@ class RunningTotal:
             table.append((row.lever, *figures, "" if row.kept else "left out"))
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = []
-        for name, *figures, mark in table:
-            cells = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=False)]
+        for name, *rest, mark in table:
+            cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=False)]
             lines.append("  ".join([name.ljust(widths[0]), *cells, mark]).rstrip())
         return "\n".join(lines)
 
