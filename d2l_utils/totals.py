@@ -102,7 +102,9 @@ def show_running_total(
     """Time the loop as written and with each lever, and show the table, the waterfall and the models of the promises.
 
     Each lever is tried on the loop with all levers kept so far: the two train for three epochs, which take turns, from
-    the same first weights and with the same order of minibatches. A lever that gains 2 % or more is kept.
+    the same first weights and with the same order of minibatches. A lever that gains 2 % or more is kept. What counts
+    is the ratio of the two: if the machine has become slower or faster since the kept row was timed, the lever's times
+    are scaled to that row.
 
     Parameters
     ----------
@@ -131,16 +133,19 @@ def show_running_total(
         kept: tuple[str, ...] = ()
         best = loop_with(kept)
         rows: list[Row] = []
+        above = 0.0  # seconds of a step in the last row that was kept
         for lever in [lever for lever in LEVERS if lever in levers]:
             rival = loop_with((*kept, lever))
             before, after = _in_turn(best, rival, steps)
             if not rows:
                 rows.append(Row(AS_WRITTEN, before, None, None, best.accuracy(), True))
-            saved = before.median - after.median
-            gains = before.median > GAIN * after.median
-            rows.append(Row(lever, after, levers[lever], saved, rival.accuracy(), gains))
+                above = before.median
+            drift = above / before.median
+            time = Measurement(tuple(drift * seconds for seconds in after.seconds), after.number)
+            gains = above > GAIN * time.median
+            rows.append(Row(lever, time, levers[lever], above - time.median, rival.accuracy(), gains))
             if gains:
-                best, kept = rival, (*kept, lever)
+                best, kept, above = rival, (*kept, lever), time.median
     _show(RunningTotal(tuple(rows), steps))
 
 
