@@ -77,11 +77,13 @@ _build/html/index.html: _build/merged $(pages)
 	  -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
+front = /lab/tree/$(firstword $(AVAILABLE))/index.ipynb
 lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network connections
 	@mkdir -p $(JUPYTER_CONFIG_DIR)/labconfig
 	@echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' \
 	  > $(JUPYTER_CONFIG_DIR)/labconfig/page_config.json
-	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=_build/notebooks --LabApp.news_url=None \
+	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=_build/notebooks --LabApp.default_url=$(front) \
+	  --LabApp.news_url=None \
 	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate --LabApp.extension_manager=readonly
 
 serve: book ## serve the book on 127.0.0.1 (PORT=8000)

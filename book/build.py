@@ -7,15 +7,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from book import MODULES, BookError
+from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Cell, Entry, code, expand, notebook_of, of
+from book.front import write_front
 from book.keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.layout import Layout, dump, load
-from book.merge import all_claims, merge
+from book.merge import all_records, merge
+from book.model_errors import summary_line
+from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
 from book.sources import number, read, slugs, write_readers
 from book.summary import summary, warn_of_stderr
 from d2l_utils.files import write_atomically
 from d2l_utils.machine.profile import measure_missing
+
+COLLECTED = {"claims": CLAIM, "predictions": PREDICTION, "running-totals": RUNNING_TOTAL}  # files beside the pages
 
 
 def write_notebooks(layout: Layout, frameworks: Sequence[str]) -> dict[str, list[Entry]]:
@@ -25,6 +30,7 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str]) -> dict[str, list
     entries = {source["slug"]: expand(source["notebook"]) for source in sources}
     for source in sources:
         write_readers(source, entries[source["slug"]], frameworks, numbers, layout)
+    write_front(frameworks, numbers, layout)
     return entries
 
 
@@ -67,9 +73,13 @@ def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], ti
                 ran.append((slug, framework))
             if notebook:
                 executed[slug][framework] = notebook
-    write_book(layout, entries, frameworks, executed)
+    predictions = write_book(layout, entries, frameworks, executed)
     stamp(layout)
     print(summary({slug: executed[slug] for slug in sections}, frameworks, ran))
+    for framework in frameworks:
+        ours = [record for record in predictions if record["framework"] == framework]
+        if ours:
+            print(f"{FRAMEWORKS[framework]}: {summary_line(ours)}")
 
 
 def measure(framework: str, kernel: Kernel, path: Path, root: Path) -> None:
@@ -144,22 +154,25 @@ def run(
 
 def write_book(
     layout: Layout, entries: dict[str, list[Entry]], frameworks: Sequence[str], executed: dict[str, dict[str, Any]]
-) -> None:
-    """Write what Sphinx reads; remove what is gone from the sources."""
+) -> list[dict[str, Any]]:
+    """Write what Sphinx reads, remove what is gone from the sources, and return all predictions."""
     book, sources = layout.build / "book", layout.sources
     copied = [sources / "index.md", sources / "references.bib", *sources.glob("back/*.md"), *sources.glob("img/*")]
     pages: dict[Path, str | bytes] = {path.relative_to(sources): path.read_bytes() for path in copied}
-    claims = []
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in COLLECTED}
     for slug in entries:
         merged = merge(entries[slug], frameworks, executed[slug], f"{slug}.md")
         pages[Path(f"{slug}.ipynb")] = dump(merged)
-        claims += all_claims(merged, slug)
-    pages[Path("claims.json")] = json.dumps(claims, indent=1, ensure_ascii=False) + "\n"
+        for name, mime in COLLECTED.items():
+            found[name] += all_records(merged, slug, mime)
+    for name, records in found.items():
+        pages[Path(f"{name}.json")] = json.dumps(records, indent=1, ensure_ascii=False) + "\n"
     for path, content in pages.items():
         write_atomically(book / path, content)
     for path in [*book.glob("*.*"), *book.glob("*/*.*")]:
         if path.relative_to(book) not in pages:
             path.unlink()
+    return found["predictions"]
 
 
 def stamp(layout: Layout) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from book import FRAMEWORKS, BookError
 from book.cells import Entry, notebook_of, short_hash
-from book.outputs import claims, code_cells
+from book.outputs import code_cells, records
 
 Cell = dict[str, Any]
 Outputs = list[dict[str, Any]]
@@ -128,8 +128,8 @@ def described(output: dict[str, Any]) -> str | None:
     return None
 
 
-def all_claims(notebook: dict[str, Any], section: str) -> list[dict[str, Any]]:
-    """Return the claims of a merged notebook as dicts of section, framework, cell, held and sentence.
+def all_records(notebook: dict[str, Any], section: str, mime: str) -> list[dict[str, Any]]:
+    """Return the records of a MIME type in a merged notebook, each with its section, framework and cell.
 
     One that all frameworks show alike counts for each of them.
     """
@@ -137,8 +137,7 @@ def all_claims(notebook: dict[str, Any], section: str) -> list[dict[str, Any]]:
     found = []
     for cell in code_cells(notebook):
         own = [tag for tag in cell["metadata"].get("tags", []) if tag in frameworks]
-        for claim in claims(cell):
+        for record in records(cell, mime):
             for framework in own or frameworks:
-                about = {"section": section, "framework": framework, "cell": cell["id"]}
-                found.append(about | {"held": claim["held"], "sentence": claim["sentence"]})
-    return sorted(found, key=lambda claim: frameworks.index(claim["framework"]))
+                found.append({"section": section, "framework": framework, "cell": cell["id"]} | record)
+    return sorted(found, key=lambda record: frameworks.index(record["framework"]))

@@ -1,13 +1,16 @@
-"""What of a run is kept in a notebook, and what it claims. Touches no file."""
+"""What of a run is kept in a notebook, and the records in it: claims, predictions, totals. Touches no file."""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from d2l_utils.claims import MIME as CLAIM
+from d2l_utils.predictions import MIME as PREDICTION
 
 MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
 WIDGET = "application/vnd.jupyter.widget-view+json"
+RUNNING_TOTAL = "application/vnd.d2l.running-total+json"
+RECORDS = (CLAIM, PREDICTION, RUNNING_TOTAL)
 
 
 def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
@@ -56,6 +59,6 @@ def scrub(text: Any, paths: dict[str, str]) -> Any:
     return scrubbed
 
 
-def claims(cell: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the claims that a cell showed: dicts of sentence, held (None if it was not checked), evidence and note."""
-    return [output["data"][CLAIM] for output in cell["outputs"] if CLAIM in output.get("data", {})]
+def records(cell: dict[str, Any], mime: str) -> list[dict[str, Any]]:
+    """Return the records of a MIME type that a cell showed, such as its claims."""
+    return [output["data"][mime] for output in cell["outputs"] if mime in output.get("data", {})]

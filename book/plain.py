@@ -20,7 +20,7 @@ from myst_parser.parsers.options import TokenizeError, options_to_items
 BIBLIOGRAPHY = "<!-- references -->"
 DIRECTIVES = ("admonition", "figure", "explorable", "dropdown", "bibliography")
 TITLED = ("admonition", "dropdown")  # whose argument is text
-ROLES = ("numref", "eq", "ref", "cite:p", "cite:t")
+ROLES = ("numref", "eq", "ref", "doc", "cite:p", "cite:t")
 # What may stand in a line, in the order in which it is looked for: nothing within the first three is a role.
 ESCAPE, SPAN, FORMULA = r"\\.", r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", r"\$[^$\n]+\$"
 INLINE = re.compile(rf"{ESCAPE}|\{{(?P<role>[a-z:]+)\}}`(?P<words>[^`]+)`|{SPAN}|{FORMULA}", re.DOTALL)
@@ -239,6 +239,9 @@ def replace_inline(found: re.Match[str], plain: Plain, numbers: dict[str, Any]) 
         return cite(name[-1], cited_keys(content), plain, numbers)
     titled = re.fullmatch(r"(.*?)\s*<([^<>]+)>", content)
     words, target = titled.groups() if titled else ("", content)
+    if name == "doc":
+        section = look_up(numbers["sections"], target.removeprefix("/"), "section")
+        return f"[{words or section['title']}]({target.removeprefix('/')}.ipynb)"
     title = look_up(numbers["refs"], target, "label")
     if name == "ref":
         slug = next((slug for slug, section in numbers["sections"].items() if section["title"] == title), None)

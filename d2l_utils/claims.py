@@ -212,5 +212,5 @@ def _evidence(values: list[float], median: float, bounds: tuple[float | None, fl
         return f"{sum(values)} of {len(values)} times" if len(values) > 1 else ""
     parts = [_figure(median, bounds)]
     if len(values) > 1 and not math.isnan(median):
-        parts.append(f"{_figure(min(values), bounds)} … {_figure(max(values), bounds)} in {len(values)} measurements")
-    return "; ".join([*parts, _bounds(*bounds) if held else f"not {_bounds(*bounds)}"])
+        parts.append(f"{_figure(min(values), bounds)}–{_figure(max(values), bounds)} in {len(values)} runs")
+    return "; ".join([*parts, f"claimed {_bounds(*bounds)}" + ("" if held else ", missed")])

@@ -10,6 +10,7 @@ from d2l_utils.machine.system import open_direct, pinned_threads, vector_bits
 from d2l_utils.plots.animator import Animator
 from d2l_utils.plots.curves import plot, set_axes, set_figsize, use_svg_display
 from d2l_utils.plots.timeline import Span, timeline
+from d2l_utils.predictions import predict
 from d2l_utils.scheduling import as_spans, execute, makespan, schedule
 from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report
 
@@ -22,6 +23,7 @@ __all__ = [
     "report",
     "ClaimError",
     "claim",
+    "predict",
     "launch",
     "Job",
     "return_value",

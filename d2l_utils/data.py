@@ -94,18 +94,25 @@ def resized(images: np.ndarray, side: int | None) -> np.ndarray:
 class DigitImages:
     """The 1437 training digits as a loader meets images in files: each is enlarged when it is read.
 
-    `[i]` is an image, float32 in [0, 1] of the given shape, 28 × 28 pixels in all, and its label, int32. A spline
-    enlarges the image, which keeps Python's thread busy for some 0.1 ms.
+    `[i]` is an image, float32 in [0, 1] of the given shape, 28 × 28 pixels in all, and its label, int64. A spline
+    enlarges the image, which keeps Python's thread busy for some 0.1 ms. With `number` there are only so many digits.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer digits than `number`.
     """
 
-    def __init__(self, shape: tuple[int, ...] = (1, 28, 28)):
+    def __init__(self, shape: tuple[int, ...] = (1, 28, 28), number: int | None = None):
         X, y, _, _ = digits()
-        self._X, self._y, self.shape = X, y.astype("int32"), shape
+        if number is not None and not 0 < number <= len(y):
+            raise ValueError(f"there are 1 to {len(y)} digits, not {number}")
+        self._X, self._y, self.shape = X[:number], y[:number], shape
 
     def __len__(self) -> int:
         return len(self._y)
 
-    def __getitem__(self, i: int) -> tuple[np.ndarray, np.int32]:
+    def __getitem__(self, i: int) -> tuple[np.ndarray, np.int64]:
         from scipy.ndimage import zoom
 
         if not 0 <= i < len(self):

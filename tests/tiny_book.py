@@ -10,7 +10,7 @@ from sphinx.cmd.build import build_main
 from book import ROOT
 from d2l_utils.claims import Claim
 
-INDEX = "# Tiny\n\n```{toctree}\n:numbered:\n\npage\n```\n"
+INDEX = '# Tiny\n\n+++ {"tags": ["html"]}\n\n```{toctree}\n:numbered:\n\npage\n```\n'
 WORKS = """@article{li2014,
   author={Li, Mu and Andersen, David and Smola, Alex}, title={Servers}, journal={OSDI}, year={2014}}
 """
@@ -74,6 +74,7 @@ class Book:
         """Write a page, and the readers' notebooks of a page that has run."""
         markdown = isinstance(page, str)
         path = self.folder / "book" / (f"{name}.md" if markdown else f"{name}.ipynb")
+        path.parent.mkdir(exist_ok=True)
         path.write_text(page if markdown else json.dumps(page), encoding="utf-8")
         for framework in () if markdown else page["metadata"]["d2l"]["frameworks"]:
             reader = self.folder / "notebooks" / framework / f"{name}.ipynb"

@@ -93,13 +93,13 @@ class Claims(SphinxDirective):
     """How many claims of the text the building machine confirmed."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a sentence and, for each section and framework, its claims; those with a missed one stand open."""
+        """Return a sentence and a fold: for each section and framework its claims, open where one missed."""
         path = Path(self.env.srcdir) / "claims.json"
         self.env.note_dependency(path)
         claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
         if not claims:
             return self.parse_text_to_nodes("This copy holds no record of claims: no notebook ran for it.")
-        found = self.parse_text_to_nodes(count(claims))
+        found: list[nodes.Node] = []
         for page, group in groupby(claims, key=lambda claim: claim["section"]):
             found += self.parse_text_to_nodes(f"{{doc}}`{page}`")
             section = list(group)
@@ -107,7 +107,7 @@ class Claims(SphinxDirective):
                 ours = [claim for claim in section if claim["framework"] == framework]
                 if ours:
                     found.append(claim_fold(framework, ours))
-        return found
+        return [*self.parse_text_to_nodes(count(claims)), fold("All claims, section by section", found)]
 
 
 def count(claims: Sequence[dict[str, Any]]) -> str:

@@ -61,7 +61,7 @@ def show(profile: dict[str, Any]) -> str:
     days = sorted({part["date"] for part in [profile, *parts.values()]})
     when = f"on {name_day(days[0])}" if len(days) == 1 else f"between {name_day(days[0])} and {name_day(days[-1])}"
     memory = [caches(profile["caches"]), bandwidths(profile["bandwidth"]), latencies(profile["latency"])]
-    figures = [products(profile["product"], parts), gpus(parts)]
+    figures = [products(profile["product"], parts), copies(parts), gpus(parts)]
     if any(part["gpus"] for part in parts.values()):
         figures.append(TF32)
     machine = plain(describe_machine(profile["machine"]))
@@ -97,20 +97,36 @@ def latencies(found: dict[str, float]) -> str:
 
 def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
     """Return the table of NumPy and the frameworks on the CPU."""
-    rows = [("NumPy", NONE, *rates(numpy))]
+    rows = [("NumPy", NONE, NONE, *rates(numpy))]
     for name, part in parts.items():
         program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
-        rows.append((program, quantity(part["dispatch"], "s"), *rates(part["product"])))
-    return table(("on the CPU", "a tiny operation", "product, float32", "product, bfloat16"), rows)
+        rows.append((program, *dispatch(part), *rates(part["product"])))
+    head = ("on the CPU", "a tiny operation issued", "and waited for", "product, float32", "product, bfloat16")
+    return table(head, rows)
+
+
+def dispatch(part: dict[str, Any]) -> list[str]:
+    """Return the seconds of a tiny operation in words: issued, and waited for."""
+    return [quantity(part["dispatch"][what], "s") for what in ("issue", "wait")]
+
+
+def copies(parts: dict[str, Any]) -> str:
+    """Return the table of each framework's copies on the CPU, by the part of the memory that holds the arrays."""
+    levels = sorted({level for part in parts.values() for level in part["bandwidth"]})  # L2, L3, memory
+    rows = []
+    for name, part in parts.items():
+        rates = [part["bandwidth"].get(level) for level in levels]
+        rows.append((FRAMEWORKS[name], *(quantity(rate["copy"], "B/s") if rate else NONE for rate in rates)))
+    return table(("a copy on the CPU (read + write)", *(f"in {level}" for level in levels)), rows)
 
 
 def gpus(parts: dict[str, Any]) -> str:
     """Return the table of what each framework reaches on each GPU."""
-    rows = [
-        (f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", quantity(gpu["bandwidth"], "B/s"), *rates(gpu["product"]))
-        for name, part in parts.items()
-        for gpu in part["gpus"]
-    ]
+    rows = []
+    for name, part in parts.items():
+        for gpu in part["gpus"]:
+            who, copied = f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", gpu["bandwidth"]["memory"]["copy"]
+            rows.append((who, quantity(copied, "B/s"), *rates(gpu["product"])))
     return table(("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16"), rows)
 
 

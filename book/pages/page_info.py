@@ -1,7 +1,8 @@
 """What a page says about itself: reading time and notebooks at its head, the machine at its foot.
 
-All of it comes from the merged notebook: its metadata `d2l` tells, for each framework, when and where
-the cells ran. The transform also makes claims places that a link can lead to, and insists on alternative texts.
+All of it comes from the merged notebook: its metadata `d2l` tells, for each framework, when and where the cells ran.
+The transform also makes claims, predictions and running totals places that a link can lead to, and insists on
+alternative texts.
 """
 
 import json
@@ -18,7 +19,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 from book import FRAMEWORKS
-from book.outputs import claims
+from book.outputs import RECORDS, records
 from book.pages.tabs import framework_of, frameworks_of
 
 logger = logging.getLogger(__name__)
@@ -92,7 +93,7 @@ def name_day(date: str) -> str:
 
 
 class DescribePage(SphinxTransform):
-    """Add anchors of claims, header and colophon to the page of a merged notebook, and look for alternative texts."""
+    """Add anchors of records, header and colophon to the page of a merged notebook, and look for alternative texts."""
 
     default_priority = 190  # before the tabs are gathered, while cells are still children of sections
 
@@ -101,15 +102,16 @@ class DescribePage(SphinxTransform):
         for image in self.document.findall(nodes.image):
             if not image.get("alt", "").strip():
                 logger.error("picture without alternative text: %s", image.get("uri"), location=image)
+        frameworks = frameworks_of(self.document)
+        if frameworks:
+            self.env.metadata[self.env.docname]["frameworks"] = frameworks
         path = self.env.doc2path(self.env.docname)
         if path.suffix != ".ipynb":
             return
         notebook = json.loads(path.read_text(encoding="utf-8"))
         self._add_anchors(notebook["cells"])
-        frameworks = frameworks_of(self.document)
         title = next(self.document.findall(nodes.title), None)
         if frameworks and title:
-            self.env.metadata[self.env.docname]["frameworks"] = frameworks
             ran = notebook["metadata"]["d2l"]["frameworks"]
             self._describe(title.parent, frameworks[0], {name: ran[name] for name in frameworks if name in ran})
 
@@ -128,7 +130,7 @@ class DescribePage(SphinxTransform):
         for node in self.document.findall(nodes.container):
             if node.get("nb_element") == "cell_code":
                 cell = cells[node["cell_index"]]
-                if claims(cell):
+                if any(records(cell, mime) for mime in RECORDS):
                     node["ids"].append(cell["id"])
 
 

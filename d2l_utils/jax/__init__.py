@@ -21,7 +21,15 @@ from d2l_utils.jax.training import (
 from d2l_utils.machine.profile import profile_for
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
-    from d2l_utils.jax.networks import Residual, build_lenet, load_images, resnet18, train_step
+    from d2l_utils.jax.networks import (
+        Residual,
+        build_lenet,
+        load_images,
+        resnet18,
+        running_total,
+        train_step,
+        tuned_lenet,
+    )
 
 __all__ = [
     *common.__all__,
@@ -38,10 +46,12 @@ __all__ = [
     "load_data_digits",
     "load_data_fashion_mnist",
     "build_lenet",
+    "tuned_lenet",
     "train_step",
     "load_images",
     "Residual",
     "resnet18",
+    "running_total",
 ]
 
 
@@ -146,12 +156,27 @@ def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     with jax.default_device(device):
         x = jax.random.uniform(jax.random.key(0), (n, n)).astype(kind)
     x = jax.device_put(x, device)  # commits it: the product of an array that is not would run on the default device
-    return lambda: synchronize(x @ x)
+    return lambda: synchronize(jax.numpy.matmul(x, x))
 
 
-def _copy(device: Any, size: int) -> Callable[[], None]:
+def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
+    """Return functions that write into the memory of a donated array; a negation moves as many bytes as a copy."""
     x = jax.device_put(jax.numpy.ones(size // 4), device)
-    return lambda: synchronize(-x)  # a negation moves as many bytes as a copy
+    y = jax.device_put(jax.numpy.zeros(size // 4), device)
+    negate = jax.jit(lambda y, x: -x, donate_argnums=0, keep_unused=True)
+    scale = jax.jit(lambda y: -y, donate_argnums=0)
+
+    def copy() -> None:
+        nonlocal y
+        y = negate(y, x)
+        synchronize(y)
+
+    def in_place() -> None:
+        nonlocal y
+        y = scale(y)
+        synchronize(y)
+
+    return {"copy": (copy, 2), "in place": (in_place, 2)}
 
 
 def _gpu_names() -> list[str]:

@@ -18,6 +18,7 @@ from d2l_utils.machine.profile import MEASURING, code, has_part, matches_machine
 from d2l_utils.machine.system import caches, cores, describe
 
 KINDS = ("float32", "bfloat16")
+GPU_ARRAYS = {"L2": 2**23, "memory": 2**29}  # bytes of an array
 
 
 def main(module: str) -> None:
@@ -87,11 +88,13 @@ def measure_framework(module: str) -> dict[str, Any]:
         "code": code(f"{module}/__init__.py"),
         "date": date.today().isoformat(),
         "dispatch": probes.dispatch(d2l._tiny_sum(d2l.try_gpu()), d2l.synchronize),
+        "bandwidth": probes.bandwidths(partial(d2l._passes, d2l.try_gpu(-1)), probes.array_sizes(caches())),
         "product": probes.product_rates(partial(d2l._product, d2l.try_gpu(-1)), 2000, KINDS),
         "gpus": [
             {
                 "name": name,
-                "bandwidth": probes.copy_bandwidth(d2l._copy(d2l.try_gpu(i), 2**29), 2**29),
+                "dispatch": probes.dispatch(d2l._tiny_sum(d2l.try_gpu(i)), d2l.synchronize),
+                "bandwidth": probes.bandwidths(partial(d2l._passes, d2l.try_gpu(i)), GPU_ARRAYS),
                 "product": probes.product_rates(partial(d2l._product, d2l.try_gpu(i)), 8192, KINDS),
             }
             for i, name in enumerate(d2l._gpu_names())

@@ -9,6 +9,7 @@ side, and the first call of each compiles it.
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -22,6 +23,7 @@ RUNS = 5
 PASSES = 4  # of the triad over its arrays in a run
 
 Prepare = Callable[[int, str], Callable[[], object]]
+Passes = dict[str, tuple[Callable[[], object], int]]
 
 
 def fastest(function: Callable[[], object]) -> float:
@@ -107,8 +109,8 @@ def numpy_product(n: int) -> float:
         return 2 * n**3 / fastest(lambda: np.matmul(x, x, out=y))
 
 
-def dispatch(add: Callable[[], object], synchronize: Callable[..., object], calls: int = 1000) -> float:
-    """Return the median seconds of one call of a tiny operation: many are issued one after another, then waited for.
+def dispatch(add: Callable[[], object], synchronize: Callable[..., object], calls: int = 1000) -> dict[str, float]:
+    """Return the median seconds of a tiny operation, by what is waited for.
 
     Parameters
     ----------
@@ -118,6 +120,12 @@ def dispatch(add: Callable[[], object], synchronize: Callable[..., object], call
         Waits for the result that it is given.
     calls : int
         How many operations are issued before the wait.
+
+    Returns
+    -------
+    dict
+        ``issue``: one of many that are issued one after another, then waited for; ``wait``: one that is issued and
+        waited for alone.
     """
 
     def issue() -> None:
@@ -125,7 +133,10 @@ def dispatch(add: Callable[[], object], synchronize: Callable[..., object], call
             last = add()
         synchronize(last)
 
-    return measure(issue, repeats=9, budget=0.5).median / calls
+    return {
+        "issue": measure(issue, repeats=9, budget=0.5).median / calls,
+        "wait": measure(lambda: synchronize(add()), repeats=9, budget=0.5).median,
+    }
 
 
 def product_rates(prepare: Prepare, n: int, kinds: Sequence[str], longest: float = 1.0) -> dict[str, float]:
@@ -169,17 +180,59 @@ def _product_seconds(product: Callable[[], object]) -> float:
     return min(measure(product, repeats=5, budget=0.3).seconds)
 
 
-def copy_bandwidth(copy: Callable[[], object], size: int) -> float:
-    """Return the bytes/s that a copy reads and writes.
+def array_sizes(caches: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """Return the bytes of an array for each level of the memory, for `bandwidths`.
+
+    "L2": half of one core's L2. "L3": a quarter of the L3, at least four times the L2, at most half of the L3, and
+    32 MiB at most. "memory": four times the L3, 256 MiB at most; a very large L3 holds that too.
 
     Parameters
     ----------
-    copy : callable
-        Copies `size` bytes and waits for that.
-    size : int
-        Bytes, counted twice: each is read and written.
+    caches : sequence of dict
+        As `d2l_utils.machine.system.caches` returns them; where a level is missing, its array has 256 KiB, 8 MiB or
+        256 MiB.
     """
-    return 2 * size / min(measure(copy, repeats=5, budget=1.0).seconds)
+    found = {cache["level"]: cache["bytes"] for cache in caches if cache["kind"] != "instruction"}
+    sizes = {"L2": 2**18, "L3": 2**23, "memory": 2**28}
+    if 2 in found:
+        sizes["L2"] = found[2] // 2
+    if 3 in found:
+        sizes["L3"] = min(max(4 * found.get(2, 0), found[3] // 4), found[3] // 2, 2**25)
+        sizes["memory"] = min(4 * found[3], 2**28)
+    return sizes
+
+
+def bandwidths(passes: Callable[[int], Passes], sizes: dict[str, int]) -> dict[str, dict[str, float]]:
+    """Return the bytes/s that a framework's operations move, by the level of the memory and by operation.
+
+    The time of the same operation on an array of one number is taken off, but never more than nine tenths of the
+    whole: what remains is that of the bytes.
+
+    Parameters
+    ----------
+    passes : callable
+        `passes(size)` returns for "copy" and "in place" a function that works on arrays of so many bytes and waits,
+        and how many times as many bytes it reads and writes.
+    sizes : dict
+        The bytes of an array for each level.
+
+    Returns
+    -------
+    dict
+        {level: {"bytes", "copy", "in place"}}.
+    """
+    tiny = {name: _shortest(function) for name, (function, _) in passes(4).items()}
+    found: dict[str, dict[str, float]] = {}
+    for level, size in sizes.items():
+        found[level] = {"bytes": size}
+        for name, (function, times) in passes(size).items():
+            seconds = _shortest(function)
+            found[level][name] = times * size / max(seconds - tiny[name], seconds / 10)
+    return found
+
+
+def _shortest(function: Callable[[], object]) -> float:
+    return min(measure(function, repeats=9, budget=0.5).seconds)
 
 
 @njit(nogil=True)

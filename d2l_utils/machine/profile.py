@@ -20,7 +20,7 @@ from typing import Any
 
 from d2l_utils.machine.system import describe
 
-FORMAT = 2  # of the file
+FORMAT = 3  # of the file
 MEASURING = ("machine/measuring.py", "machine/probes.py", "timing.py")  # the modules that measure
 COMMON = ("machine", "date", "caches", "bandwidth", "latency", "product")
 LONGEST = 600  # seconds that a measurement may take
@@ -47,8 +47,14 @@ def profile_for(module: str) -> dict[str, Any]:
         a very large last cache may hold.
         ``latency``: {bytes of the working set, as text: seconds of a load that the next one waits for}.
         ``product``: {"float32"}, flop/s of NumPy.
-        ``framework``: {version, dispatch: seconds of a tiny operation, product: {"float32", "bfloat16"}}.
-        ``gpus``: [{name, bandwidth: bytes/s read and written by a copy, product}, …].
+        ``framework``: {version, dispatch, bandwidth, product}, measured with the framework's own operations.
+        Its ``dispatch``: {"issue": seconds of a tiny operation, one of many issued before one wait, "wait": seconds
+        of one that is waited for alone}, on the first GPU if there is one.
+        Its ``bandwidth``, of the CPU: {"L2", "L3", "memory": {"bytes": of an array, "copy": bytes/s read and written by
+        a copy into another array that exists, "in place": the same of y = a · y}}. TensorFlow has neither on a CPU:
+        y = y + x stands for both, with the bytes of three arrays.
+        Its ``product``: {"float32", "bfloat16"}, flop/s of the library that its dense layers use, on the CPU.
+        ``gpus``: [{name, dispatch, bandwidth: {"L2", "memory"}, product}, …], the same figures of each GPU.
         A number type in which the framework computes slowly here, or not at all, is left out of ``product``. On a GPU
         that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise; PyTorch does not.
 
@@ -64,7 +70,7 @@ def profile_for(module: str) -> dict[str, Any]:
         measure_missing(module, path, quiet=True)
         profile = read(path)
     part = profile["frameworks"][module]
-    framework = {key: part[key] for key in ("version", "dispatch", "product")}
+    framework = {key: part[key] for key in ("version", "dispatch", "bandwidth", "product")}
     return {key: profile[key] for key in COMMON} | {"framework": framework, "gpus": part["gpus"]}
 
 

@@ -21,7 +21,15 @@ from d2l_utils.mxnet.training import (
 )
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
-    from d2l_utils.mxnet.networks import Residual, build_lenet, load_images, resnet18, train_step
+    from d2l_utils.mxnet.networks import (
+        Residual,
+        build_lenet,
+        load_images,
+        resnet18,
+        running_total,
+        train_step,
+        tuned_lenet,
+    )
 
 __all__ = [
     *common.__all__,
@@ -38,10 +46,12 @@ __all__ = [
     "load_data_digits",
     "load_data_fashion_mnist",
     "build_lenet",
+    "tuned_lenet",
     "train_step",
     "load_images",
     "Residual",
     "resnet18",
+    "running_total",
 ]
 
 
@@ -135,12 +145,16 @@ def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     if kind == "bfloat16":
         raise NotImplementedError("MXNet has no product of bfloat16 arrays")
     x = mx.np.random.uniform(size=(n, n), dtype=kind, ctx=device)
-    return lambda: synchronize(mx.np.dot(x, x))
+    return lambda: synchronize(mx.npx.fully_connected(x, x, num_hidden=n, no_bias=True))
 
 
-def _copy(device: Any, size: int) -> Callable[[], None]:
+def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
     x = mx.np.ones(size // 4, ctx=device)
-    return lambda: synchronize(-x)  # a negation moves as many bytes as a copy
+    y = mx.np.ones(size // 4, ctx=device)
+    return {
+        "copy": (lambda: synchronize(x.copyto(y)), 2),
+        "in place": (lambda: synchronize(mx.np.multiply(y, -1, out=y)), 2),
+    }
 
 
 def _gpu_names() -> list[str]:

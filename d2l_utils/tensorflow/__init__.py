@@ -20,7 +20,15 @@ from d2l_utils.tensorflow.training import (
 )
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
-    from d2l_utils.tensorflow.networks import Residual, build_lenet, load_images, resnet18, train_step
+    from d2l_utils.tensorflow.networks import (
+        Residual,
+        build_lenet,
+        load_images,
+        resnet18,
+        running_total,
+        train_step,
+        tuned_lenet,
+    )
 
 __all__ = [
     *common.__all__,
@@ -37,10 +45,12 @@ __all__ = [
     "load_data_digits",
     "load_data_fashion_mnist",
     "build_lenet",
+    "tuned_lenet",
     "train_step",
     "load_images",
     "Residual",
     "resnet18",
+    "running_total",
 ]
 
 
@@ -154,10 +164,17 @@ def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     return lambda: _compute(device, tf.matmul, x, x)
 
 
-def _copy(device: Any, size: int) -> Callable[[], None]:
+def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
+    """Return y = y + x for both: no other operation of TensorFlow on a CPU writes into memory that is there already."""
     with device:
         x = tf.ones(size // 4)
-    return lambda: _compute(device, tf.negative, x)  # it moves as many bytes as a copy; tf.identity copies nothing
+        y = tf.Variable(x)
+
+    def add() -> None:
+        y.assign_add(x, read_value=False)
+        synchronize(y)
+
+    return {"copy": (add, 3), "in place": (add, 3)}
 
 
 def _compute(device: Any, operation: Callable[..., Any], *operands: Any) -> None:

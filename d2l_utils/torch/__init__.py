@@ -20,7 +20,15 @@ from d2l_utils.torch.training import (
 )
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
-    from d2l_utils.torch.networks import Residual, build_lenet, load_images, resnet18, train_step
+    from d2l_utils.torch.networks import (
+        Residual,
+        build_lenet,
+        load_images,
+        resnet18,
+        running_total,
+        train_step,
+        tuned_lenet,
+    )
 
 __all__ = [
     *common.__all__,
@@ -37,10 +45,12 @@ __all__ = [
     "load_data_digits",
     "load_data_fashion_mnist",
     "build_lenet",
+    "tuned_lenet",
     "train_step",
     "load_images",
     "Residual",
     "resnet18",
+    "running_total",
 ]
 
 
@@ -135,13 +145,16 @@ def _tiny_sum(device: Any) -> Callable[[], Any]:
 
 def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
     x = torch.rand(n, n, device=device).to(getattr(torch, kind))
-    return lambda: synchronize(x @ x)
+    return lambda: synchronize(torch.nn.functional.linear(x, x))
 
 
-def _copy(device: Any, size: int) -> Callable[[], None]:
+def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
     x = torch.ones(size // 4, device=device)
-    y = torch.empty_like(x)
-    return lambda: synchronize(y.copy_(x))
+    y = torch.ones_like(x)
+    return {
+        "copy": (lambda: synchronize(y.copy_(x)), 2),
+        "in place": (lambda: synchronize(y.mul_(-1)), 2),
+    }
 
 
 def _gpu_names() -> list[str]:

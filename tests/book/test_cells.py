@@ -17,7 +17,7 @@ from book import FRAMEWORKS, ROOT, BookError
 from book.cells import expand, lint, of, split
 from book.keys import run_key
 from book.layout import Layout
-from book.merge import all_claims, merge
+from book.merge import all_records, merge
 from book.outputs import clean
 from book.plain import PlainError, convert, outline
 from book.sources import slugs
@@ -232,7 +232,7 @@ def test_the_words_of_a_picture_come_from_its_maker_where_its_cell_has_none():
 
 def test_claims_are_what_came_as_data_and_what_all_show_alike_counts_for_each():
     notebook = json.loads((GOLDEN / "merged.json").read_text(encoding="utf-8"))
-    found = all_claims(notebook, "tiny")
+    found = all_records(notebook, "tiny", MIME)
     assert [(claim["framework"], claim["sentence"], claim["held"]) for claim in found] == [
         ("pytorch", "a word is long", True),
         ("pytorch", "one is positive", True),
@@ -242,7 +242,7 @@ def test_claims_are_what_came_as_data_and_what_all_show_alike_counts_for_each():
     sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
     assert all(claim["sentence"] in sources[claim["cell"]] and claim["section"] == "tiny" for claim in found)
     alike = merged(whole(code("1")), {word: {"1": [claimed("fast", True)]} for word in PAIR})
-    assert [claim["framework"] for claim in all_claims(alike, "tiny")] == PAIR
+    assert [claim["framework"] for claim in all_records(alike, "tiny", MIME)] == PAIR
 
 
 # Sources and readers' notebooks on disk

@@ -14,7 +14,9 @@ from tiny import MACHINE, Project
 
 from book import FRAMEWORKS, ROOT
 from book.keys import code, packages, python_version, versions
+from book.outputs import PREDICTION
 from book.summary import summary
+from d2l_utils.predictions import Comparison
 
 pytestmark = pytest.mark.kernel
 
@@ -98,6 +100,19 @@ def test_a_build_ends_with_the_seconds_of_each_notebook_and_the_slowest_cells_wi
     ]
     assert "12 \nall were up to date\n" in summary(notebooks, ["jax"], [])
     assert len(executed.said.split("the slowest cells:\n")[1].splitlines()) == 5
+
+
+def test_a_build_collects_predictions_and_ends_with_a_line_on_the_models(project):
+    comparison = Comparison("adding", "model", "s", 1.0, 1.2, 1.1, 1.3)
+    shown = comparison._repr_mimebundle_()
+    project.code(f"from IPython.display import display\ndisplay({shown!r}, raw=True)")
+    done = project.build()
+    last = "JAX: 1 model, median 1.20 ×, 100 % within 1.5 ×, worst 1.20 × (tiny: adding); 0 estimates"
+    assert done.stdout.splitlines()[-1] == last
+    cell = project.merged()["cells"][1]["id"]
+    path = project.root / "_build" / "book" / "predictions.json"
+    about = {"section": "tiny", "framework": "jax", "cell": cell}
+    assert json.loads(path.read_text(encoding="utf-8")) == [about | shown[PREDICTION]]
 
 
 # What makes a notebook run again

@@ -30,7 +30,11 @@ PAGES = {
     path.relative_to(BOOK).as_posix(): frameworks_on(path)
     for path in sorted([*BOOK.glob("*.html"), *BOOK.glob("back/*.html")])
 }
-SECTIONS = {name: frameworks for name, frameworks in PAGES.items() if frameworks}
+SECTIONS = {  # each has a line on its reading time and notebooks
+    name: frameworks
+    for name, frameworks in PAGES.items()
+    if frameworks and 'class="page-facts' in (BOOK / name).read_text(encoding="utf-8")
+}
 VIEWS = [f"{name}?tab={framework}" if framework else name for name in PAGES for framework in PAGES[name] or [None]]
 
 

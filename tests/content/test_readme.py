@@ -24,7 +24,7 @@ def test_every_path_that_a_page_names_exists():
 
 def test_the_instructors_table_lists_the_sections_by_their_titles():
     titles = []
-    for slug in re.findall(r"^\{doc\}`([\w-]+)`$", (ROOT / "notebooks" / "index.md").read_text(), re.MULTILINE):
+    for slug in re.findall(r"^\d+\. \{doc\}`([\w-]+)`:", (ROOT / "notebooks" / "index.md").read_text(), re.MULTILINE):
         cells = jupytext.read(ROOT / "notebooks" / f"{slug}.md").cells
         titles.append(re.search(r"^# (.+)$", cells[0].source, re.MULTILINE)[1])
     table = (ROOT / "README.md").read_text().split("## Instructors")[1]

@@ -21,7 +21,10 @@ TAUGHT = [
     ("scaling-out", "collectives.simulation", "ring_ends training_ends"),
     *(("multiple-gpus", f"{folder}.training", "split_batch") for folder in FOLDERS),
     *(("multiple-gpus-concise", f"{folder}.networks", "Residual resnet18") for folder in FOLDERS),
-    *(("hybridize", f"{folder}.networks", "build_lenet train_step load_images") for folder in FOLDERS),
+    *(
+        ("performance-model", f"{folder}.networks", "build_lenet train_step load_images tuned_lenet")
+        for folder in FOLDERS
+    ),
 ]
 ROWS = [(slug, module, name) for slug, module, names in TAUGHT for name in names.split()]
 CODE = 'class A:\n    @njit(nogil=True)\n    def f(x):\n        """Return."""\n        return 2 * x + 1_000  # twice\n'

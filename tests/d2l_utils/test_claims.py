@@ -31,17 +31,17 @@ def printed(capsys, monkeypatch):
     [
         (True, {}, "✓ so it is"),
         (np.bool_(True), {}, "✓ so it is"),
-        (0.00412, {"below": 0.5}, "✓ so it is (0.00412; below 0.5)"),
-        (123456, {"above": 2}, "✓ so it is (123456; above 2)"),
-        (np.float32(0.25), {"above": 0.1, "below": 0.5}, "✓ so it is (0.25; between 0.1 and 0.5)"),
-        (np.array(0.25), {"below": 1}, "✓ so it is (0.25; below 1)"),
-        (Fraction(1, 4), {"below": np.float64(0.5)}, "✓ so it is (0.25; below 0.5)"),
-        (0.49996, {"below": 0.5}, "✓ so it is (0.49996; below 0.5)"),  # three digits would equal the bound
+        (0.00412, {"below": 0.5}, "✓ so it is (0.00412; claimed below 0.5)"),
+        (123456, {"above": 2}, "✓ so it is (123456; claimed above 2)"),
+        (np.float32(0.25), {"above": 0.1, "below": 0.5}, "✓ so it is (0.25; claimed between 0.1 and 0.5)"),
+        (np.array(0.25), {"below": 1}, "✓ so it is (0.25; claimed below 1)"),
+        (Fraction(1, 4), {"below": np.float64(0.5)}, "✓ so it is (0.25; claimed below 0.5)"),
+        (0.49996, {"below": 0.5}, "✓ so it is (0.49996; claimed below 0.5)"),  # three digits would equal the bound
         (False, {}, "✗ so it is\n  Busy."),
-        (0.5, {"below": 0.5}, "✗ so it is (0.5; not below 0.5)\n  Busy."),
-        (2, {"above": 2}, "✗ so it is (2; not above 2)\n  Busy."),
-        (NAN, {"below": 1}, "✗ so it is (nan; not below 1)\n  Busy."),
-        (9.0, {"above": 1, "below": 2}, "✗ so it is (9; not between 1 and 2)\n  Busy."),
+        (0.5, {"below": 0.5}, "✗ so it is (0.5; claimed below 0.5, missed)\n  Busy."),
+        (2, {"above": 2}, "✗ so it is (2; claimed above 2, missed)\n  Busy."),
+        (NAN, {"below": 1}, "✗ so it is (nan; claimed below 1, missed)\n  Busy."),
+        (9.0, {"above": 1, "below": 2}, "✗ so it is (9; claimed between 1 and 2, missed)\n  Busy."),
     ],
 )
 def test_a_claim_shows_whether_it_holds_with_its_figures_and_what_a_miss_means(value, bounds, line, printed):
@@ -52,10 +52,10 @@ def test_a_claim_shows_whether_it_holds_with_its_figures_and_what_a_miss_means(v
 @pytest.mark.parametrize(
     ("values", "options", "line"),
     [
-        ([0.1, 0.9, 0.2], {"below": 0.5}, "✓ fast (0.2; 0.1 … 0.9 in 3 measurements; below 0.5)"),
-        ([0.1, 0.9, 0.8], {"below": 0.5}, "✗ fast (0.8; 0.1 … 0.9 in 3 measurements; not below 0.5)"),
-        ([0.1, 0.2, NAN], {"below": 0.5}, "✗ fast (nan; not below 0.5)"),
-        ([5, 1, 4, 2, 3], {"above": 3, "measurements": 5}, "✗ fast (3; 1 … 5 in 5 measurements; not above 3)"),
+        ([0.1, 0.9, 0.2], {"below": 0.5}, "✓ fast (0.2; 0.1–0.9 in 3 runs; claimed below 0.5)"),
+        ([0.1, 0.9, 0.8], {"below": 0.5}, "✗ fast (0.8; 0.1–0.9 in 3 runs; claimed below 0.5, missed)"),
+        ([0.1, 0.2, NAN], {"below": 0.5}, "✗ fast (nan; claimed below 0.5, missed)"),
+        ([5, 1, 4, 2, 3], {"above": 3, "measurements": 5}, "✗ fast (3; 1–5 in 5 runs; claimed above 3, missed)"),
         ([True, False, True], {}, "✓ fast (2 of 3 times)"),
         ([True, False, False], {}, "✗ fast (1 of 3 times)"),
     ],
@@ -80,8 +80,8 @@ def test_a_test_run_records_claims_and_fails_on_a_miss_unless_it_is_timed_and_th
     monkeypatch.setenv("D2L_CLAIMS_FILE", str(tmp_path / "claims"))
     monkeypatch.setenv("D2L_STRICT", strict)
     monkeypatch.setattr(claims, "free_cores", lambda number: number)
-    held = Claim("one", True, "1; below 2", timed=bool(options))
-    missed = Claim("two", False, "2; not below 2", "Busy.", bool(options))
+    held = Claim("one", True, "1; claimed below 2", timed=bool(options))
+    missed = Claim("two", False, "2; claimed below 2, missed", "Busy.", bool(options))
     claim("one", 1, below=2, **options)
     with pytest.raises(ClaimError, match=re.escape(str(missed))) if fails else nullcontext():
         claim("two", 2, below=2, otherwise="Busy.", **options)
@@ -98,9 +98,9 @@ def test_outside_a_test_run_no_miss_is_an_error(monkeypatch, printed):
 @pytest.mark.parametrize(
     ("got", "ratio", "line"),
     [
-        (1.14, 0.9, "– both fit (0.9; not below 0.5)\n  not checked: 2 busy threads got 1.1 cores\n"),
-        (1.9, 0.9, "✗ both fit (0.9; not below 0.5)\n  They do not.\n"),
-        (None, 0.1, "✓ both fit (0.1; below 0.5)\n"),  # nobody asks
+        (1.14, 0.9, "– both fit (0.9; claimed below 0.5, missed)\n  not checked: 2 busy threads got 1.1 cores\n"),
+        (1.9, 0.9, "✗ both fit (0.9; claimed below 0.5, missed)\n  They do not.\n"),
+        (None, 0.1, "✓ both fit (0.1; claimed below 0.5)\n"),  # nobody asks
     ],
 )
 def test_a_claim_that_misses_without_its_cores_was_not_checked(got, ratio, line, printed, monkeypatch):
@@ -140,8 +140,17 @@ def test_in_jupyter_a_claim_is_data_beside_its_text():
     finally:
         shell.clear_instance()
     (output,) = captured.outputs
-    data = {"sentence": "a sentence", "held": False, "evidence": "0.7; not below 0.5", "note": "", "timed": True}
-    assert json.loads(json.dumps(output.data)) == {MIME: data, "text/plain": "✗ a sentence (0.7; not below 0.5)"}
+    data = {
+        "sentence": "a sentence",
+        "held": False,
+        "evidence": "0.7; claimed below 0.5, missed",
+        "note": "",
+        "timed": True,
+    }
+    assert json.loads(json.dumps(output.data)) == {
+        MIME: data,
+        "text/plain": "✗ a sentence (0.7; claimed below 0.5, missed)",
+    }
     assert captured.stdout == ""
 
 

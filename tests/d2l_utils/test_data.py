@@ -128,7 +128,7 @@ def test_an_image_is_enlarged_when_it_is_read_and_stays_itself(shape):
     images, (small, labels, _, _) = DigitImages(shape), digits()
     assert len(images) == len(small) == 1437
     image, label = images[7]
-    assert (image.shape, image.dtype, label.dtype, label) == (shape, "float32", "int32", labels[7])
+    assert (image.shape, image.dtype, label.dtype, label) == (shape, "float32", "int64", labels[7])
     assert 0 <= image.min() <= image.max() <= 1
     corners = np.ix_((0, -1), (0, -1))
     np.testing.assert_allclose(image.reshape(28, 28)[corners], small[7][corners], atol=1e-6)
@@ -168,3 +168,10 @@ def test_an_accumulator_sums_each_quantity_until_it_is_reset():
         sums.add(1)
     sums.reset()
     assert [sums[0], sums[1]] == [0.0, 0.0]
+
+
+def test_there_may_be_fewer_digits_but_not_more():
+    assert len(DigitImages(number=64)) == 64
+    for number in (0, 1438):
+        with pytest.raises(ValueError, match=f"1 to 1437 digits, not {number}"):
+            DigitImages(number=number)

@@ -23,7 +23,7 @@ def test_a_profile_has_all_its_parts(measured):
         "bandwidth": ["one core", "all cores"],
         "latency": ["16384", "262144", "4194304", "67108864", "268435456"],
         "product": ["float32"],
-        "framework": ["version", "dispatch", "product"],
+        "framework": ["version", "dispatch", "bandwidth", "product"],
     }
     assert list(measured) == ["machine", "date", "caches", "bandwidth", "latency", "product", "framework", "gpus"]
     assert {name: list(measured[name]) for name in parts} == parts
@@ -56,20 +56,35 @@ def test_the_figures_of_the_framework_are_measured_again(measured, d2l):
     again = 2 * n**3 / seconds(d2l._product(d2l.try_gpu(-1), n, "float32"))
     assert agree(part["product"]["float32"], again)
     add = d2l._tiny_sum(d2l.try_gpu())
-    assert agree(part["dispatch"], seconds(lambda: d2l.synchronize([add() for _ in range(1000)][-1])) / 1000)
+    assert 0.5 * part["dispatch"]["issue"] < part["dispatch"]["wait"] < 1e-3
+    assert agree(part["dispatch"]["issue"], seconds(lambda: d2l.synchronize([add() for _ in range(1000)][-1])) / 1000)
 
 
 def test_a_product_and_a_copy_have_the_size_that_is_asked_for_and_are_waited_for(d2l, numpy, monkeypatch):
     waited, cpu = [], d2l.try_gpu(-1)
-    monkeypatch.setattr(d2l, "synchronize", waited.append)
+    monkeypatch.setattr(d2l, "synchronize", lambda x: waited.append(numpy(x).copy()))  # JAX's are gone later
     d2l._product(cpu, 8, "float32")()
-    d2l._copy(cpu, 64)()
-    product, copy = map(numpy, waited)
+    passes = d2l._passes(cpu, 64)
+    for function, times in passes.values():
+        function()
+        assert times in (2, 3)
+    product, copied, scaled = waited
     assert (product.shape, product.dtype) == ((8, 8), "float32")
     assert 0 < product.min() < product.max() < 8  # sums of eight products of random numbers below 1
-    assert copy.nbytes == 64
-    assert abs(copy).tolist() == [1] * 16
+    assert list(passes) == ["copy", "in place"]
+    assert copied.nbytes == scaled.nbytes == 64
+    assert copied.any()
+    assert scaled.any()
     assert numpy(d2l._tiny_sum(cpu)()).tolist() == [2]
+
+
+def test_a_bandwidth_is_measured_again_with_arrays_of_the_size_that_it_holds_for(measured, d2l):
+    for level, figures in measured["framework"]["bandwidth"].items():
+        assert list(figures) == ["bytes", "copy", "in place"], level
+        for name, (function, times) in d2l._passes(d2l.try_gpu(-1), figures["bytes"]).items():
+            function()
+            again = times * figures["bytes"] / min(timeit.repeat(function, number=1, repeat=20))
+            assert 0.03 < again / figures[name] < 8  # with its dispatch, which may be nine tenths of it
 
 
 @pytest.mark.only("mxnet")

@@ -147,3 +147,16 @@ def test_lenet_has_the_same_first_weights_in_every_call_and_learns(d2l, native, 
     np.testing.assert_allclose(losses[0][:3], losses[1][:3], rtol=1e-3)
     assert 2 < losses[0][0] < 3
     assert losses[0][-1] < losses[0][0]
+
+
+def test_the_tuned_lenet_computes_what_lenet_computes(d2l, native, images):
+    X = native.array(np.stack([images[i][0] for i in range(8)]))
+    logits = [native.numpy(build()(X)) for build in (d2l.build_lenet, d2l.tuned_lenet)]
+    np.testing.assert_allclose(*logits, atol=1e-5)
+
+
+def test_the_running_total_trains_each_loop_and_shows_all_levers(d2l, capsys):
+    levers = ("loss read late", "loading beside", "images in memory")
+    d2l.running_total(dict.fromkeys(levers), steps=2)
+    table = capsys.readouterr().out
+    assert all(lever in table for lever in ("the loop as written", *levers))

@@ -33,8 +33,10 @@ def test_claims_are_counted_and_each_has_a_mark_and_links_to_its_cell(book):
     assert [mark["aria-label"] for mark in page.select(".mark")] == ["missed", "held", "not checked", "held"]
 
 
-def test_claims_that_missed_stand_open(book):
-    folds = book.article("landing").select("details")
+def test_claims_are_one_fold_in_which_those_that_missed_stand_open(book):
+    whole, *folds = book.article("landing").select("details")
+    assert words(whole.summary) == "All claims, section by section"
+    assert not whole.has_attr("open")
     assert [words(fold.summary) for fold in folds] == ["PyTorch: 0 of 1", "JAX: 1 of 1", "JAX: 1 of 2"]
     assert [fold.has_attr("open") for fold in folds] == [True, False, True]
 
@@ -46,5 +48,5 @@ def test_a_book_without_claims_says_so(tmp_path):
 def test_every_section_is_in_the_tree_and_described():
     text = (ROOT / "notebooks" / "index.md").read_text(encoding="utf-8")
     tree = re.search(r"```\{toctree\}\n(?::.*\n)*\n((?:.+\n)*)```", text)[1].split()
-    assert re.findall(r"^\{doc\}`(.+)`\n: ", text, re.MULTILINE) == tree
+    assert re.findall(r"^\d+\. \{doc\}`(.+?)`: ", text, re.MULTILINE) == tree
     assert sorted(tree) == sorted(path.stem for path in (ROOT / "notebooks").glob("*.md") if path.stem != "index")

@@ -16,7 +16,7 @@ FIGURES = {
     "latency": {"16384": 1.2e-9, "268435456": 1.7e-7},
     "product": {"float32": 3.6e11},
 }
-GPU = {"name": ODD, "bandwidth": 3.35e12, "product": {"float32": 5e13, "bfloat16": 9.9955e14}}
+GPU = {"name": ODD, "bandwidth": {"memory": {"copy": 3.35e12}}, "product": {"float32": 5e13, "bfloat16": 9.9955e14}}
 
 
 def content(**parts):
@@ -24,11 +24,13 @@ def content(**parts):
 
 
 def part(**more):
-    figures = {"dispatch": 7.7e-7, "product": {"float32": 2.8e11}, "gpus": []}
+    figures = {"dispatch": {"issue": 7.7e-7, "wait": 1.9e-6}, "product": {"float32": 2.8e11}, "gpus": []}
+    figures["bandwidth"] = {"memory": {"copy": 2.5e10}}
     return {"version": "1.2+cpu", "date": "2026-11-21"} | figures | more
 
 
-PROFILE = content(jax=part(), torch=part(gpus=[GPU])) | {"machine": MACHINE | {"cpu": ODD}}
+LEVELS = {"L2": {"copy": 9e10}, "memory": {"copy": 2.5e10}}
+PROFILE = content(jax=part(bandwidth=LEVELS), torch=part(gpus=[GPU])) | {"machine": MACHINE | {"cpu": ODD}}
 PAGES = {"profile": "# Machine\n\n```{machine}\n```\n"}
 FILES = {"../machine.json": json.dumps(sealed(PROFILE))}
 

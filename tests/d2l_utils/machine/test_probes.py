@@ -90,14 +90,41 @@ def test_float32_is_measured_always_and_other_kinds_of_number_if_they_are_there_
 
 
 @pytest.mark.usefixtures("_returned_seconds")
-def test_a_framework_without_float32_is_an_error_and_a_copy_counts_what_it_reads_and_writes():
+def test_a_framework_without_float32_is_an_error():
     with pytest.raises(KeyError):
         probes.product_rates(lambda n, kind: {}[kind], 8, ("float32",))
-    assert probes.copy_bandwidth(lambda: 0.5, 10**6) == 2 * 10**6 / 0.5
 
 
-def test_the_dispatch_is_the_median_of_one_operation_of_many_with_the_wait_for_the_last(monkeypatch):
+@pytest.mark.usefixtures("_returned_seconds")
+def test_a_bandwidth_counts_each_pass_over_the_array_and_leaves_out_the_time_of_one_number():
+    def passes(size):
+        return {"copy": (lambda: 1 + size, 2), "in place": (lambda: 3 + size, 3)}
+
+    found = probes.bandwidths(passes, {"L2": 104, "memory": 1004})
+    copied, scaled = pytest.approx(2 * 1004 / 1000), pytest.approx(3 * 1004 / 1000)
+    assert found["memory"] == {"bytes": 1004, "copy": copied, "in place": scaled}
+    assert list(found) == ["L2", "memory"]
+
+
+@pytest.mark.parametrize(
+    ("l2", "l3", "sizes"),
+    [
+        (None, None, (2**18, 2**23, 2**28)),
+        (2**19, 2**25, (2**18, 2**23, 2**27)),
+        (2**20, 2**29, (2**19, 2**25, 2**28)),  # a very large L3
+        (2**21, 2**24, (2**20, 2**23, 2**26)),  # a large L2
+        (2**22, None, (2**21, 2**23, 2**28)),
+    ],
+)
+def test_the_arrays_fit_into_the_caches_that_the_system_reports(l2, l3, sizes):
+    found = {1: 2**15, 2: l2, 3: l3}
+    caches = [{"level": level, "kind": "unified", "bytes": size} for level, size in found.items() if size]
+    assert tuple(probes.array_sizes(caches).values()) == sizes
+
+
+def test_the_dispatch_is_that_of_one_operation_of_many_and_of_one_that_is_waited_for(monkeypatch):
     monkeypatch.setattr(probes, "measure", lambda issue, **_: Measurement((issue() or 0.3, 0.1, 0.2), 1))
     issued, waited = [], []
-    assert probes.dispatch(lambda: issued.append(0) or len(issued), waited.append, calls=10) == pytest.approx(0.02)
-    assert (len(issued), waited) == (10, [10])
+    found = probes.dispatch(lambda: issued.append(0) or len(issued), waited.append, calls=10)
+    assert found == {"issue": pytest.approx(0.02), "wait": 0.2}
+    assert (len(issued), waited) == (11, [10, 11])

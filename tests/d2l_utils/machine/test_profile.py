@@ -19,7 +19,12 @@ FIGURES = {
     "latency": {"16384": 1.2e-9, "268435456": 1.7e-7},
     "product": {"float32": 3.6e11},
 }
-PART = {"dispatch": 7.7e-7, "product": {"float32": 2.8e11}, "gpus": []}
+FRAMEWORK = {
+    "dispatch": {"issue": 7.7e-7, "wait": 1.9e-6},
+    "bandwidth": {"memory": {"bytes": 2**28, "copy": 2.1e10, "in place": 2.2e10}},
+    "product": {"float32": 2.8e11},
+}
+PART = FRAMEWORK | {"gpus": []}
 
 
 class Machine:
@@ -71,7 +76,7 @@ def here(tmp_path, monkeypatch):
 
 def test_a_section_has_what_it_lacks_measured_once_which_lines_say_and_then_reads(here, monkeypatch, capsys):
     monkeypatch.setattr(profile, "measure_missing", lambda module, path, quiet: measuring.main(module))
-    framework = {"version": "1", "dispatch": 7.7e-7, "product": {"float32": 2.8e11}}
+    framework = {"version": "1"} | FRAMEWORK
     expected = {"machine": MACHINE, "date": "2026-11-21", **FIGURES, "framework": framework, "gpus": []}
     once = "measuring what this machine can do: once\nmeasuring what this machine can do with torch: once\n"
     for lines in (once, ""):
@@ -202,17 +207,24 @@ def test_each_gpu_is_measured_on_its_own(monkeypatch):
         synchronize=None,
         _gpu_names=lambda: ["A", "B"],
         _tiny_sum=lambda device: f"sum on {device}",
-        _copy=lambda device, size: f"copy on {device}",
+        _passes=lambda device, size: f"{size} bytes on {device}",
         _product=lambda device, n, kind: f"{kind} on {device}",
     )
     monkeypatch.setattr(probes, "dispatch", lambda add, synchronize: add)
-    monkeypatch.setattr(probes, "copy_bandwidth", lambda copy, size: copy)
+    monkeypatch.setattr(probes, "bandwidths", lambda passes, sizes: [passes(size) for size in sizes.values()])
+    monkeypatch.setattr(probes, "array_sizes", lambda caches: {"memory": 64})
     monkeypatch.setattr(probes, "product_rates", lambda prepare, n, kinds: [prepare(n, kind) for kind in kinds])
     monkeypatch.setattr(measuring.importlib, "import_module", lambda name: d2l)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     part = measuring.measure_framework("torch")
     assert (part["dispatch"], part["product"]) == ("sum on 0", ["float32 on -1", "bfloat16 on -1"])
+    assert part["bandwidth"] == ["64 bytes on -1"]
     assert part["gpus"] == [
-        {"name": name, "bandwidth": f"copy on {i}", "product": [f"float32 on {i}", f"bfloat16 on {i}"]}
+        {
+            "name": name,
+            "dispatch": f"sum on {i}",
+            "bandwidth": [f"{size} bytes on {i}" for size in measuring.GPU_ARRAYS.values()],
+            "product": [f"float32 on {i}", f"bfloat16 on {i}"],
+        }
         for i, name in enumerate("AB")
     ]

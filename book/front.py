@@ -1,0 +1,62 @@
+"""The landing page as a notebook: the first thing that a reader in Jupyter opens.
+
+Its cells are those of notebooks/index.md, cut at the lines +++. A cell tagged `html` is left out: what it says or shows
+is on the page alone.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from book import BookError
+from book.cells import Cell, notebook_of
+from book.keys import hashed
+from book.layout import Layout, dump, load
+from book.sources import our_code
+from d2l_utils.files import write_atomically
+
+ON_THE_PAGES = (
+    "The pages of the book (`_build/html/index.html`, after `make book`) also show what the sections measured on this "
+    "machine: the running total of the training loop, and how good the chapter's predictions are."
+)
+
+
+def write_front(frameworks: Sequence[str], numbers: dict[str, Any], layout: Layout) -> None:
+    """Write the landing page as a notebook of each framework unless it is up to date."""
+    text = (layout.sources / "index.md").read_text(encoding="utf-8")
+    key = hashed(text, numbers["refs"], numbers["sections"], our_code("front.py", "cells.py", "plain.py"))
+    paths = {framework: layout.notebook("notebooks", framework, "index") for framework in frameworks}
+    stale = {framework: path for framework, path in paths.items() if not path.exists() or written_key(path) != key}
+    if not stale:
+        return
+    cells = front_cells(text, numbers)
+    for framework, path in stale.items():
+        notebook = notebook_of(framework, cells)
+        notebook["metadata"]["d2l"] = {"key": key}
+        write_atomically(path, dump(notebook))
+
+
+def written_key(path: Path) -> str | None:
+    """Return the key of the notebook at `path`."""
+    return load(path).get("metadata", {}).get("d2l", {}).get("key")
+
+
+def front_cells(text: str, numbers: dict[str, Any]) -> list[Cell]:
+    """Return the cells of the landing page that a notebook can show, as plain Markdown; BookError if that fails."""
+    import jupytext
+
+    from book.plain import PlainError, convert
+
+    try:
+        cells = jupytext.reads(text, fmt="md:myst")["cells"]
+    except Exception as error:  # jupytext lets through whatever its readers raise
+        raise BookError(f"index.md cannot be read: {error}") from None
+    try:
+        shown = [cell["source"] for cell in cells if "html" not in cell["metadata"].get("tags", [])]
+        sources = [convert(source, numbers).text for source in shown]
+    except PlainError as error:
+        raise BookError(f"index.md: {error}") from None
+    return [
+        {"cell_type": "markdown", "id": f"front{place}", "metadata": {}, "source": source}
+        for place, source in enumerate([*sources, ON_THE_PAGES])
+    ]

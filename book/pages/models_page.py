@@ -1,0 +1,130 @@
+"""How good are the models? All predictions of the book beside their measurements.
+
+```{models}
+```
+
+draws them for each framework, names the ten models that are farthest off, and lists all predictions section by section.
+With the option `:small:` it draws the picture of times alone. It reads predictions.json beside the pages: a list of
+comparisons as d2l_utils/predictions.py has them, each with its section, framework and cell.
+"""
+
+import json
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from book import FRAMEWORKS
+from book.model_errors import Record, models, summary_line
+from book.pages.comparisons import HEAD, comparison_of, figures, scale
+from book.pages.scatter import Dot, factors, key, times
+from book.pages.solutions import fold
+from book.pages.tables import link, row, svg, table
+
+WORST = 10  # models that are named
+
+
+class Models(SphinxDirective):
+    """The predictions of each framework."""
+
+    option_spec = {"small": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        """Return a picture, and where it is not small the tables, for each framework."""
+        path = Path(self.env.srcdir) / "predictions.json"
+        self.env.note_dependency(path)
+        records: list[Record] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        self.sections = list(dict.fromkeys(record["section"] for record in records))
+        found: list[nodes.Node] = []
+        for framework in FRAMEWORKS:
+            ours = [record for record in records if record["framework"] == framework]
+            if ours:
+                panel = self.small(ours, framework) if "small" in self.options else self.whole(ours, framework)
+                found.append(nodes.container("", *panel, classes=["prose", f"tag_{framework}"]))
+        return found or self.parse_text_to_nodes("This copy holds no record of predictions: no notebook ran for it.")
+
+    def small(self, records: Sequence[Record], framework: str) -> list[nodes.Node]:
+        """Return what the landing page shows of a framework."""
+        seconds, _ = self.dots(records)
+        return [self.summary(records, framework), *([svg(times(seconds, "small"))] if seconds else [])]
+
+    def whole(self, records: Sequence[Record], framework: str) -> list[nodes.Node]:
+        """Return all that there is to see of a framework's predictions."""
+        seconds, others = self.dots(records)
+        found: list[nodes.Node] = [self.summary(records, framework)]
+        if seconds:
+            found += [nodes.rubric("", "Times"), svg(times(seconds))]
+        if others:
+            found += [nodes.rubric("", "Bytes, rates, ratios and counts"), svg(factors(others))]
+        found.append(self.legend(records))
+        worst = models(records)[:WORST]
+        if worst:
+            title = f"The {len(worst)} models farthest from their measurements" if len(worst) > 1 else "The only model"
+            found += [nodes.rubric("", title), self.listed(worst, named=True)]
+        tables = []
+        for section, group in groupby(records, key=lambda record: record["section"]):
+            tables += [nodes.paragraph("", "", *self.title(section)), self.listed(list(group))]
+        return [
+            *found,
+            fold(
+                f"All predictions in {FRAMEWORKS[framework]}, section by section", tables, classes=["all-predictions"]
+            ),
+        ]
+
+    def dots(self, records: Sequence[Record]) -> tuple[list[Dot], list[Dot]]:
+        """Return the marks of predictions of times, and of all others."""
+        found = [
+            Dot(comparison_of(record), record["section"], self.sections.index(record["section"]), self.address(record))
+            for record in records
+        ]
+        return [dot for dot in found if dot.comparison.unit == "s"], [d for d in found if d.comparison.unit != "s"]
+
+    def address(self, record: Record) -> str:
+        """Return the address of a prediction's cell, from the page at hand."""
+        up = "../" * self.env.docname.count("/")
+        return f"{up}{record['section']}.html?tab={record['framework']}#{record['cell']}"
+
+    def summary(self, records: Sequence[Record], framework: str) -> nodes.paragraph:
+        """Return how good a framework's models are."""
+        name = nodes.strong("", f"{FRAMEWORKS[framework]}:")
+        return nodes.paragraph("", "", name, nodes.Text(f" {summary_line(records)}."))
+
+    def title(self, section: str) -> Sequence[nodes.Node]:
+        """Return a link to a section that shows its title."""
+        return self.parse_inline(f"{{doc}}`/{section}`")[0]
+
+    def legend(self, records: Sequence[Record]) -> nodes.bullet_list:
+        """Return what the colours and the marks mean."""
+        present = {record["section"] for record in records}
+        items: list[list[Any]] = [
+            [svg(key("model", place)), nodes.Text(" "), *self.title(section)]
+            for place, section in enumerate(self.sections)
+            if section in present
+        ]
+        items += [[svg(key(kind, -1)), nodes.Text(f" {kind}")] for kind in ("model", "estimate")]
+        lines = [nodes.list_item("", nodes.paragraph("", "", *item)) for item in items]
+        return nodes.bullet_list("", *lines, classes=["legend"])
+
+    def listed(self, records: Sequence[Record], named: bool = False) -> nodes.table:
+        """Return the table of these predictions, with the names of their sections if so wanted."""
+        rows = []
+        for record in records:
+            comparison = comparison_of(record)
+            name: list[nodes.Node] = [link(comparison.name, self.address(record))]
+            if comparison.kind == "estimate":
+                name += [nodes.Text(" "), nodes.inline("", "estimate", classes=["kind"])]
+            if named:
+                name += [nodes.Text(" "), nodes.inline("", "", *self.title(record["section"]), classes=["where"])]
+            rows.append(row(name, *figures(comparison), [svg(scale(comparison))]))
+        return table(HEAD, rows, "comparisons")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive."""
+    app.add_directive("models", Models)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

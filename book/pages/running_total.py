@@ -1,0 +1,140 @@
+"""The running total: a training step as it was written, and with each lever of the chapter added.
+
+A section's total comes as data, in an output of the MIME type RUNNING_TOTAL:
+{"rows": [{lever, seconds, low, high, promised, accuracy, kept}, …], "steps": n}, the loop as written first.
+
+```{running-total}
+```
+
+shows the last one of each framework. It reads running-totals.json beside the pages, a list of such records, each with
+its section, framework and cell.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from myst_nb.core.render import load_mime_renders
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from book import FRAMEWORKS
+from book.outputs import RUNNING_TOTAL
+from book.pages.tables import link, row, table
+from d2l_utils.predictions import quantity
+from d2l_utils.timing import three_digits
+
+Row = dict[str, Any]
+NONE = "–"
+LEFT_OUT = "no gain here: left out"
+
+
+def lever_cell(found: Row, address: str = "") -> list[nodes.Node]:
+    """Return the name of a lever, with a link if there is an address; one that lost says so."""
+    name: list[nodes.Node] = [link(found["lever"], address) if address else nodes.Text(found["lever"])]
+    return name if found["kept"] else [*name, nodes.Text(" "), nodes.inline("", LEFT_OUT, classes=["kind"])]
+
+
+def kind(found: Row) -> str:
+    """Return the class of a row."""
+    return "" if found["kept"] else "left-out"
+
+
+def accuracy(found: Row) -> str:
+    """Return the accuracy of a row in words."""
+    return f"{100 * found['accuracy']:.1f} %"
+
+
+def promised_and_obtained(rows: Sequence[Row]) -> nodes.table:
+    """Return a section's table: what each lever promised to save of a step, and what it saved."""
+    found, before = [], rows[0]["seconds"]
+    for place, each in enumerate(rows):
+        promised = quantity(each["promised"], "s") if each["promised"] else NONE
+        obtained = saved(before - each["seconds"]) if place else NONE
+        figures = (quantity(each["seconds"], "s"), promised, obtained, faster(rows[0], each), accuracy(each))
+        found.append(row(lever_cell(each), *figures, kind=kind(each)))
+        before = each["seconds"] if each["kept"] else before
+    return table(("lever", "a step", "promised", "obtained", "faster", "accuracy"), found, "promises")
+
+
+def saved(seconds: float) -> str:
+    """Return seconds that may be negative, in words."""
+    return f"−{quantity(-seconds, 's')}" if seconds < 0 else quantity(seconds, "s") if seconds else "0"
+
+
+def faster(first: Row, found: Row) -> str:
+    """Return how many times as fast as the first row a row is."""
+    return f"{three_digits(first['seconds'] / found['seconds'])} ×"
+
+
+def total(record: Row, taught: dict[str, str]) -> nodes.table:
+    """Return the landing page's table of a total; `taught` is the address at which a lever is taught."""
+    first, *_ = record["rows"]
+    rows = [
+        row(
+            lever_cell(each, taught.get(each["lever"], "")),
+            quantity(each["seconds"], "s"),
+            faster(first, each),
+            accuracy(each),
+            kind=kind(each),
+        )
+        for each in record["rows"]
+    ]
+    return table(("lever", "a step", "faster", "accuracy"), rows, "running-total")
+
+
+def sentence(record: Row, framework: str) -> nodes.paragraph:
+    """Return what the levers that were kept make of a step."""
+    first, *others = record["rows"]
+    last = [first, *(each for each in others if each["kept"])][-1]
+    gain = nodes.strong("", f"{quantity(first['seconds'], 's')} → {quantity(last['seconds'], 's')}")
+    factor = three_digits(first["seconds"] / last["seconds"])
+    rest = f" for a training step in {FRAMEWORKS[framework]}: {factor} times as fast."
+    return nodes.paragraph("", "", gain, nodes.Text(rest))
+
+
+def taught_in(records: Sequence[Row]) -> dict[str, str]:
+    """Return the address of the first total in which each lever has its place, the loop as written aside."""
+    found: dict[str, str] = {}
+    for record in records:
+        for each in record["rows"][1:]:
+            found.setdefault(each["lever"], f"{record['section']}.html?tab={record['framework']}#{record['cell']}")
+    return found
+
+
+class RunningTotalRenderer:
+    """A renderer of MyST-NB for outputs that are running totals."""
+
+    mime_priority_overrides = [("*", RUNNING_TOTAL, 1)]
+
+    @staticmethod
+    def handle_mime(renderer: Any, data: Any, inline: bool) -> list[nodes.Node] | None:
+        """Return the nodes of an output, or None if it is no running total."""
+        return [promised_and_obtained(data.content["rows"])] if data.mime_type == RUNNING_TOTAL else None
+
+
+class RunningTotal(SphinxDirective):
+    """The running total of each framework, as the last section that has one measured it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a sentence and a table for each framework."""
+        path = Path(self.env.srcdir) / "running-totals.json"
+        self.env.note_dependency(path)
+        records = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        found: list[nodes.Node] = []
+        for framework in FRAMEWORKS:
+            ours = [record for record in records if record["framework"] == framework]
+            if ours:
+                panel = [sentence(ours[-1], framework), total(ours[-1], taught_in(ours))]
+                found.append(nodes.container("", *panel, classes=["prose", f"tag_{framework}"]))
+        return found or self.parse_text_to_nodes("This copy holds no running total: no notebook ran for it.")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register renderer and directive; MyST-NB keeps the list of renderers that it made."""
+    if RunningTotalRenderer not in load_mime_renders():
+        load_mime_renders().append(RunningTotalRenderer)
+    app.add_directive("running-total", RunningTotal)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

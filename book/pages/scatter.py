@@ -1,0 +1,113 @@
+"""All predictions of a framework as pictures: times against times, and for all else the factor alone. Pure functions.
+
+A mark is a link to its cell. Its words appear in the picture while it is pointed at or has the focus.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from book.model_errors import NEAR
+from book.pages.comparisons import figures, mark
+from d2l_utils.predictions import SPAN, Comparison, quantity
+
+SIDE = 330  # of the square in which times lie
+LEFT, TOP = 62, 34  # the labels and the words of a mark stand there
+STEP = 9  # from one mark to the next in a stack
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A comparison, the section that it stands in, that section's place among the colours, and the cell's address."""
+
+    comparison: Comparison
+    section: str
+    colour: int
+    address: str
+
+
+def times(dots: Sequence[Dot], kind: str = "") -> str:
+    """Return the picture of predictions in seconds: predicted to the right, measured upwards, both logarithmic.
+
+    `kind` is a class of the picture.
+    """
+    logs = [math.log10(value) for dot in dots for value in (dot.comparison.predicted, dot.comparison.measured)]
+    low, high = math.floor(min(logs)), math.ceil(max(logs))
+    high = max(high, low + 1)
+    unit = SIDE / (high - low)
+
+    def place(value: float) -> float:
+        return (math.log10(value) - low) * unit
+
+    lines, labels = [], []
+    for power in range(low, high + 1):
+        at, words = place(10.0**power), quantity(10.0**power, "s").replace(".00", "").replace(".0", "")
+        lines.append(f"M{at:.1f} 0V{SIDE}M0 {SIDE - at:.1f}H{SIDE}")
+        labels.append(f'<text class="right" x="-6" y="{SIDE - at + 4:.1f}">{words}</text>')
+        labels.append(f'<text class="middle" x="{at:.1f}" y="{SIDE + 16}">{words}</text>')
+    off = math.log10(NEAR) * unit
+    corners = [(0, 0), (0, off), (SIDE - off, SIDE), (SIDE, SIDE), (SIDE, SIDE - off), (off, 0)]
+    band = " ".join(f"{x:.1f},{SIDE - y:.1f}" for x, y in corners)
+    body = [
+        f'<polygon class="band" points="{band}"/><path class="grid" d="{"".join(lines)}"/>',
+        f'<path class="axis" d="M0 {SIDE}L{SIDE} 0"/>{"".join(labels)}',
+        f'<text class="middle" x="{SIDE / 2}" y="{SIDE + 34}">predicted</text>',
+        f'<text class="middle" transform="rotate(-90)" x="{-SIDE / 2}" y="{8 - LEFT}">measured</text>',
+    ]
+    for dot in dots:
+        x, y = place(dot.comparison.predicted), SIDE - place(dot.comparison.measured)
+        body.append(linked(dot, x, y))
+    what = f"{len(dots)} predictions of times against their measurements, on logarithmic axes"
+    return picture(body, SIDE + 40, what, kind)
+
+
+def factors(dots: Sequence[Dot]) -> str:
+    """Return the picture of predictions in other units: measured over predicted, equal ones stacked."""
+    unit = SIDE / 2 / math.log(SPAN)
+    heights: Counter[int] = Counter()
+    marks = []
+    for dot in dots:
+        exact = SIDE / 2 + unit * math.log(dot.comparison.factor)
+        column = round((min(SIDE, max(0.0, exact)) - SIDE / 2) / STEP)
+        heights[column] += 1
+        marks.append((dot, SIDE / 2 + column * STEP, heights[column]))
+    height = STEP * max(heights.values()) + 6
+    near = unit * math.log(NEAR)
+    body = [f'<rect class="band" x="{SIDE / 2 - near:.1f}" y="0" width="{2 * near:.1f}" height="{height}"/>']
+    body.append(f'<path class="axis" d="M0 {height}H{SIDE}M{SIDE / 2} 0V{height}"/>')
+    for factor, words in ((1 / 4, "¼ ×"), (1 / 2, "½ ×"), (1, "1 ×"), (2, "2 ×"), (4, "4 ×")):
+        at = SIDE / 2 + unit * math.log(factor)
+        body.append(f'<text class="middle" x="{at:.1f}" y="{height + 16}">{words}</text>')
+    body.append(f'<text class="middle" x="{SIDE / 2}" y="{height + 34}">measured over predicted</text>')
+    body += [linked(dot, x, height - STEP * (level - 0.5)) for dot, x, level in marks]
+    return picture(body, height + 40, f"{len(dots)} predictions in other units: measured over predicted")
+
+
+def linked(dot: Dot, x: float, y: float) -> str:
+    """Return a mark at a place of the picture, with its link and its words."""
+    predicted, measured, factor = figures(dot.comparison)
+    first = f"{dot.comparison.name} ({dot.section})"
+    second = f"predicted {predicted}, measured {measured}: {factor}"
+    estimate = ", an estimate" if dot.comparison.kind == "estimate" else ""
+    words = (
+        f'<tspan x="{4 - LEFT}" y="-22">{escape(first)}</tspan><tspan x="{4 - LEFT}" dy="14">{escape(second)}</tspan>'
+    )
+    label = escape(f"{first}{estimate}: {second}")
+    link = f'<a class="colour-{dot.colour}" href="{escape(dot.address)}" aria-label="{label}">'
+    return f'{link}<title>{label}</title>{mark(dot.comparison, x, y)}<text class="words">{words}</text></a>'
+
+
+def picture(body: Sequence[str], height: float, what: str, kind: str = "") -> str:
+    """Return a drawing of these parts, whose origin is the upper left corner of its axes."""
+    box = f"{-LEFT} {-TOP} {LEFT + SIDE + 12} {TOP + height}"
+    classes = f"scatter {kind}".strip()
+    return f'<svg class="{classes}" viewBox="{box}" role="group" aria-label="{escape(what)}">{"".join(body)}</svg>'
+
+
+def key(kind: str, colour: int) -> str:
+    """Return the mark of a kind and colour, as a list of the colours shows it."""
+    sample = Comparison("", "estimate" if kind == "estimate" else "model", "", 1, 1, 1, 1)
+    shown = mark(sample, 0, 0)
+    return f'<svg class="key" viewBox="-6 -6 12 12" aria-hidden="true"><g class="colour-{colour}">{shown}</g></svg>'

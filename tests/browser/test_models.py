@@ -1,0 +1,61 @@
+"""The page that shows how good the models are: each mark is a link with a name, for the mouse and for keyboards."""
+
+import pytest
+from conftest import PAGES
+from test_axe import look
+
+MODELS = "back/models.html"
+MARKS = ".scatter a"
+
+
+@pytest.fixture
+def frameworks(book):
+    """The frameworks on the page; the test fails if no prediction was collected."""
+    if not PAGES.get(MODELS):
+        pytest.fail(f"{book / MODELS} shows no predictions: run `make book`")
+    return PAGES[MODELS]
+
+
+def test_the_pictures_follow_the_switch(open_page, server, frameworks):
+    page = open_page(f"{server}/{MODELS}")
+    for framework in frameworks:
+        page.click(f".framework-switch button[value={framework}]")
+        addresses = page.evaluate(f"seen('{MARKS}').map((mark) => mark.href.baseVal)")
+        assert addresses != []
+        assert [address for address in addresses if f"?tab={framework}#" not in address] == []
+
+
+def test_a_marks_name_appears_while_it_is_pointed_at_or_has_the_focus(open_page, server, frameworks):
+    page = open_page(f"{server}/{MODELS}?tab={frameworks[-1]}")
+    names = f"seen('{MARKS} .words').map((words) => words.parentNode.getAttribute('aria-label'))"
+    assert page.evaluate(names) == []
+    first = page.locator(f"{MARKS}:visible").first
+    label = first.get_attribute("aria-label")
+    first.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate(names) == [label]
+    page.evaluate("document.activeElement.blur()")
+    first.locator(".model, .estimate").hover(force=True)
+    assert len(page.evaluate(names)) == 1  # of this mark, or of one that lies on it
+
+
+def test_a_mark_leads_to_its_cell(open_page, server, frameworks):
+    page = open_page(f"{server}/{MODELS}?tab={frameworks[-1]}")
+    mark = page.locator(f"{MARKS}:visible").last
+    mark.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/*.html?tab={frameworks[-1]}#*")
+    cell = page.evaluate("location.hash.slice(1)")
+    assert page.locator(f"#{cell} table.comparisons").first.is_visible()
+
+
+def test_without_scripts_the_first_picture_and_its_table_are_there(open_page, server, frameworks):
+    page = open_page(f"{server}/{MODELS}", java_script_enabled=False)
+    assert page.locator(f"{MARKS}:visible").count() > 0
+    assert page.locator("table.comparisons:visible").count() > 0
+
+
+@pytest.mark.parametrize("name", [MODELS, "index.html"])
+def test_axe_finds_nothing_on_a_narrow_screen(open_page, server, frameworks, name):
+    assert look(open_page, f"{server}/{name}", "prepareForAxe", viewport={"width": 400, "height": 800}) == []

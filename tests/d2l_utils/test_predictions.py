@@ -1,0 +1,83 @@
+"""Predictions: stated, compared, drawn, and sent to the page as data."""
+
+import math
+
+import pytest
+
+from d2l_utils.predictions import MIME, Comparison, Prediction, predict
+from d2l_utils.timing import Measurement
+
+
+def comparison(predicted=1.0, measured=1.0, low=None, high=None, unit="s"):
+    return Comparison("name", "model", unit, predicted, measured, low or measured, high or measured)
+
+
+def test_a_prediction_is_printed_when_it_is_made(capsys):
+    predict("waiting once", 0.0121)
+    assert capsys.readouterr().out == "waiting once: predicted 12.1 ms\n"
+
+
+def test_a_comparison_shows_prediction_median_spread_and_factor_on_one_line(capsys):
+    predict("waiting once", 0.0121).compare(Measurement((0.011, 0.0114, 0.0119), 1))
+    line = capsys.readouterr().out.splitlines()[-1]
+    for part in ("waiting once", "predicted 12.1 ms", "measured 11.4 ms (11.2–11.7)", "0.942 ×"):
+        assert part in line
+
+
+def test_the_record_for_the_page_has_the_figures_and_the_kind():
+    data = comparison(2.0, 3.0, 2.5, 3.5)._repr_mimebundle_()[MIME]
+    assert data == {
+        "name": "name",
+        "kind": "model",
+        "unit": "s",
+        "predicted": 2.0,
+        "measured": 3.0,
+        "low": 2.5,
+        "high": 3.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (71.3e6, "B", "71.3 MB"),
+        (3.07e10, "B/s", "30.7 GB/s"),
+        (2.65e12, "flop/s", "2.65 Tflop/s"),
+        (78_128, "", "78,128"),
+        (8, "×", "8 ×"),
+        (5.6e-7, "s", "560 ns"),
+    ],
+)
+def test_a_figure_is_printed_in_the_unit_in_which_it_reads_best(value, unit, text):
+    assert str(Prediction("figure", value, unit)) == f"figure: predicted {text}"
+
+
+@pytest.mark.parametrize(
+    ("factor", "place", "sign"), [(1, 8, "●"), (4, 16, "●"), (0.25, 0, "●"), (9, 16, "▶"), (0.1, 0, "◀")]
+)
+def test_the_drawing_is_logarithmic_and_an_arrow_leaves_it(factor, place, sign):
+    drawn = str(comparison(1.0, factor)).split()[-1]
+    assert len(drawn) == 17
+    assert drawn[place] == sign
+    assert drawn[8] == ("●" if factor == 1 else "┃")
+
+
+def test_the_drawing_shows_the_spread():
+    assert "━●━" in str(comparison(1.0, 2.0, 1.75, 2.3))
+
+
+@pytest.mark.parametrize("value", [0, -1, math.inf, math.nan])
+def test_what_is_not_above_zero_is_no_prediction_and_no_measurement(value):
+    with pytest.raises(ValueError, match="above 0"):
+        predict("name", value)
+    with pytest.raises(ValueError, match="above 0"):
+        predict("name", 1).compare(value)
+
+
+def test_unknown_units_kinds_and_values_are_refused():
+    with pytest.raises(ValueError, match="unknown unit"):
+        predict("name", 1, "ms")
+    with pytest.raises(ValueError, match="'estimate' or a 'model'"):
+        predict("name", 1, kind="guess")
+    with pytest.raises(TypeError, match="is a number"):
+        predict("name", "1")

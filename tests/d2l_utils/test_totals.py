@@ -1,0 +1,150 @@
+"""The running total: which levers are kept, what the table says, and that all loops are closed."""
+
+import json
+
+import pytest
+from matplotlib import pyplot as plt
+
+from d2l_utils import totals
+from d2l_utils.totals import LEVERS, RunningTotal, show_running_total
+
+SAVED = {"tuned layers": 2.0, "compiled step": -1.0, "loss read late": 0.0, "loading beside": 3.0}
+
+
+class Clock:
+    """A clock that only loops move on."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class FakeLoop:
+    """A loop whose step takes 10 s less what its levers save."""
+
+    def __init__(self, levers, clock, broken=""):
+        self.levers, self.clock, self.broken = levers, clock, broken
+        self.steps, self.closed = 0, False
+
+    def restart(self):
+        self.steps = 0
+
+    def begin(self, seed):
+        self.seed = seed
+
+    def end(self):
+        pass
+
+    def epoch(self, steps):
+        if self.broken in self.levers:
+            raise RuntimeError("broken")
+        self.steps += steps
+        self.clock.now += steps * (10 - sum(SAVED.get(lever, 0) for lever in self.levers))
+
+    def accuracy(self):
+        return self.steps / 100
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def total(monkeypatch):
+    """A function that shows the running total of fake loops and returns its data and the loops."""
+    clock, shown = Clock(), []
+    monkeypatch.setattr(totals, "perf_counter", clock)
+    monkeypatch.setattr(totals, "_show", shown.append)
+
+    def run(levers, steps=4, broken="none"):
+        loops = []
+
+        def build(kept):
+            loops.append(FakeLoop(kept, clock, broken))
+            return loops[-1]
+
+        try:
+            show_running_total(build, levers, steps)
+        finally:
+            run.loops = loops
+        return shown[-1]
+
+    return run
+
+
+def test_a_lever_is_kept_if_it_gains_and_the_rows_below_leave_a_loser_out(total):
+    found = total(dict.fromkeys(SAVED))
+    rows = {row.lever: (row.time.median, row.obtained, row.kept) for row in found.rows}
+    assert rows == {
+        "the loop as written": (10, None, True),
+        "tuned layers": (8, 2, True),
+        "compiled step": (9, -1, False),
+        "loss read late": (8, 0, False),
+        "loading beside": (5, 3, True),
+    }
+
+
+def test_each_row_trains_from_the_start_for_three_epochs_and_every_loop_is_closed(total):
+    found = total({"tuned layers": 1.0, "loading beside": None})
+    assert [row.accuracy for row in found.rows] == [0.12] * 3
+    assert [row.promised for row in found.rows] == [None, 1.0, None]
+    assert [loop.closed for loop in total.loops] == [True] * 3
+
+
+def test_the_levers_are_added_in_the_order_of_the_chapter(total):
+    found = total({"loading beside": None, "tuned layers": None})
+    assert [row.lever for row in found.rows[1:]] == ["tuned layers", "loading beside"]
+
+
+def test_a_loop_that_fails_leaves_none_open(total):
+    with pytest.raises(RuntimeError, match="broken"):
+        total(dict.fromkeys(LEVERS), broken="loss read late")
+    assert len(total.loops) == 4
+    assert all(loop.closed for loop in total.loops)
+
+
+@pytest.mark.parametrize(
+    ("levers", "steps", "words"),
+    [
+        ({"more coffee": None}, 4, "unknown lever 'more coffee'; known: 'tuned layers', "),
+        ({"tuned layers": float("nan")}, 4, "'tuned layers' promises to save nan s"),
+        ({}, 4, "at least one lever"),
+        ({"tuned layers": None}, 0, "at least one step"),
+    ],
+)
+def test_what_cannot_be_timed_is_refused(total, levers, steps, words):
+    with pytest.raises(ValueError, match=words):
+        total(levers, steps)
+
+
+def test_the_table_the_model_and_the_picture_say_the_same(monkeypatch, capsys):
+    clock = Clock()
+    monkeypatch.setattr(totals, "perf_counter", clock)
+    show_running_total(lambda kept: FakeLoop(kept, clock), {"tuned layers": 1.5, "compiled step": None}, 4)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["ms", "a", "step", "low–high", "gain", "promised", "obtained", "accuracy"]
+    assert lines[2].split() == ["tuned", "layers", "8000.0", "8000.0–8000.0", "1.25", "×", "1500.0", "2000.0", "0.12"]
+    assert lines[3].endswith("left out")
+    assert lines[4].startswith("tuned layers: step")
+    assert "8.50 s" in lines[4]
+    described = plt.gcf().axes[0].get_label()
+    plt.close("all")
+    assert "tuned layers 8000 ms, promised 8500 ms; compiled step 9000 ms, left out." in described
+
+
+def test_the_record_is_json_with_the_loop_as_written_first(total):
+    found = total({"tuned layers": 1.5})
+    bundle = found._repr_mimebundle_()
+    record = json.loads(json.dumps(bundle["application/vnd.d2l.running-total+json"]))
+    assert record["steps"] == 4
+    assert record["rows"][0]["lever"] == "the loop as written"
+    assert record["rows"][1] == {
+        "lever": "tuned layers",
+        "seconds": 8,
+        "low": 8,
+        "high": 8,
+        "promised": 1.5,
+        "accuracy": 0.12,
+        "kept": True,
+    }
+    assert bundle["text/plain"] == str(RunningTotal(found.rows, 4))

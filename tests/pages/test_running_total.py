@@ -1,0 +1,52 @@
+"""The running total: promised beside obtained in a section, the last total on the landing page."""
+
+import json
+
+from tiny_book import Book, code, notebook, outline, prose, words
+
+from book.outputs import RUNNING_TOTAL
+
+
+def row(lever, seconds, promised=None, kept=True):
+    about = {"lever": lever, "seconds": seconds, "low": seconds, "high": seconds}
+    return about | {"promised": promised, "accuracy": 0.951, "kept": kept}
+
+
+WRITTEN = row("the loop as written", 0.02)
+COMPILED = row("compiled step", 0.01, promised=0.012)
+FIRST = {"rows": [WRITTEN, COMPILED], "steps": 20}
+LAST = {
+    "rows": [WRITTEN, COMPILED, row("loss read late", 0.0125, kept=False), row("loading beside", 0.008)],
+    "steps": 20,
+}
+TOTALS = [
+    {"section": "adding", "framework": "jax", "cell": "c1"} | FIRST,
+    {"section": "summing", "framework": "jax", "cell": "c2"} | LAST,
+]
+SHOWN = {"output_type": "display_data", "metadata": {}, "data": {RUNNING_TOTAL: LAST, "text/plain": "a table"}}
+PAGES = {
+    "gains": "# Gains\n\n```{running-total}\n```\n",
+    "adding": notebook(prose("# Adding")),
+    "summing": notebook(prose("# Summing"), code("d2l.running_total()", "jax", outputs=[SHOWN])),
+}
+FILES = {"running-totals.json": json.dumps(TOTALS)}
+
+
+def test_a_section_shows_promised_beside_obtained_and_leaves_a_lever_that_lost_out(book, outlines):
+    page = book.article("summing")
+    assert outline(page) == outlines["summing"]
+    assert words(page.select_one(".left-out th")) == "loss read late no gain here: left out"
+
+
+def test_the_landing_page_shows_the_last_total_and_leads_to_where_each_lever_is_taught(book, outlines):
+    page = book.article("gains")
+    assert outline(page) == outlines["gains"]
+    assert [(link["href"], link.get_text()) for link in page.select("table a")] == [
+        ("adding.html?tab=jax#c1", "compiled step"),
+        ("summing.html?tab=jax#c2", "loss read late"),
+        ("summing.html?tab=jax#c2", "loading beside"),
+    ]
+
+
+def test_without_a_total_the_page_says_so(tmp_path):
+    assert "no running total" in words(Book(tmp_path, {"gains": PAGES["gains"]}).article("gains"))
