@@ -78,7 +78,7 @@ def test_a_product_and_a_copy_have_the_size_that_is_asked_for_and_are_waited_for
     assert numpy(d2l._tiny_sum(cpu)()).tolist() == [2]
 
 
-def test_a_bandwidth_is_in_bytes_a_second_at_each_level_of_the_memory(measured):
+def test_the_bandwidth_of_large_arrays_is_measured_again_and_each_level_has_its_own(measured, d2l):
     bandwidth = measured["framework"]["bandwidth"]
     assert list(bandwidth) == ["L2", "L3", "memory"]
     for level, figures in bandwidth.items():
@@ -86,6 +86,10 @@ def test_a_bandwidth_is_in_bytes_a_second_at_each_level_of_the_memory(measured):
         assert 2**14 <= figures["bytes"] <= 2**28
         for name in ("copy", "in place"):
             assert 1e7 < figures[name] < 1e14, (level, name)  # however busy the machine was
+    large = bandwidth["memory"]
+    for name, (function, times) in d2l._passes(d2l.try_gpu(-1), large["bytes"]).items():
+        function()
+        assert agree(large[name], times * large["bytes"] / seconds(function)), name
 
 
 @pytest.mark.only("mxnet")
