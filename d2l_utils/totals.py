@@ -97,7 +97,7 @@ class RunningTotal:
 
 
 def show_running_total(
-    build: Callable[[tuple[str, ...]], Loop], levers: Mapping[str, float | None], steps: int
+    build: Callable[[tuple[str, ...]], Loop], levers: Mapping[str, tuple[float, float] | None], steps: int
 ) -> None:
     """Time the loop as written and with each lever, and show the table, the waterfall and the models of the promises.
 
@@ -111,15 +111,15 @@ def show_running_total(
     build : callable
         `build(kept)` returns a loop with these levers. Each is closed at the end.
     levers : mapping
-        The levers to add, in the order of LEVERS, and the seconds a step that each promises to save (below 0: to
-        lose), or None.
+        The levers to add, in the order of LEVERS, each with the seconds that a step of the loop is predicted to take
+        without it and with it, or None. What it promises to save is that part of the row above.
     steps : int
         The minibatches of an epoch.
 
     Raises
     ------
     ValueError
-        For no or an unknown lever, a promise that is not finite, or no step.
+        For no or an unknown lever, a prediction that is not a time, or no step.
     """
     _check(levers, steps)
     with ExitStack() as stack:
@@ -143,18 +143,20 @@ def show_running_total(
             drift = above / before.median
             time = Measurement(tuple(drift * seconds for seconds in after.seconds), after.number)
             gains = above > GAIN * time.median
-            rows.append(Row(lever, time, levers[lever], above - time.median, rival.accuracy(), gains))
+            predicted = levers[lever]
+            promised = above * (1 - predicted[1] / predicted[0]) if predicted else None
+            rows.append(Row(lever, time, promised, above - time.median, rival.accuracy(), gains))
             if gains:
                 best, kept, above = rival, (*kept, lever), time.median
     _show(RunningTotal(tuple(rows), steps))
 
 
-def _check(levers: Mapping[str, float | None], steps: int) -> None:
-    for lever, promised in levers.items():
+def _check(levers: Mapping[str, tuple[float, float] | None], steps: int) -> None:
+    for lever, predicted in levers.items():
         if lever not in LEVERS:
             raise ValueError(f"unknown lever {lever!r}; known: {', '.join(map(repr, LEVERS))}")
-        if promised is not None and not math.isfinite(promised):
-            raise ValueError(f"{lever!r} promises to save {promised!r} s: give a finite number, or None")
+        if predicted is not None and not all(0 < seconds < math.inf for seconds in predicted):
+            raise ValueError(f"{lever!r}: a step takes more than 0 s without it and with it, not {predicted}")
     if not levers:
         raise ValueError(f"a running total has at least one lever: {', '.join(map(repr, LEVERS))}")
     if steps < 1:
@@ -190,8 +192,7 @@ def _show(total: RunningTotal) -> None:
     for row in total.rows:
         if row.promised is not None and row.obtained is not None:
             above = row.time.median + row.obtained
-            step = max(above - row.promised, above / 100)  # a promise of more than there is misses by far
-            Prediction(f"{row.lever}: step", step).compare(row.time)
+            Prediction(f"{row.lever}: step", above - row.promised).compare(row.time)
     waterfall([Bar(row.lever, row.time.median, row.obtained, row.promised, row.kept) for row in total.rows])
 
 

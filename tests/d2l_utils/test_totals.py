@@ -85,9 +85,9 @@ def test_a_lever_is_kept_if_it_gains_and_the_rows_below_leave_a_loser_out(total)
 
 
 def test_each_row_trains_from_the_start_for_three_epochs_and_every_loop_is_closed(total):
-    found = total({"tuned layers": 1.0, "loading beside": None})
+    found = total({"tuned layers": (8.0, 7.0), "loading beside": None})
     assert [row.accuracy for row in found.rows] == [0.12] * 3
-    assert [row.promised for row in found.rows] == [None, 1.0, None]
+    assert [row.promised for row in found.rows] == [None, 1.25, None]
     assert [loop.closed for loop in total.loops] == [True] * 3
 
 
@@ -107,7 +107,8 @@ def test_a_loop_that_fails_leaves_none_open(total):
     ("levers", "steps", "words"),
     [
         ({"more coffee": None}, 4, "unknown lever 'more coffee'; known: 'tuned layers', "),
-        ({"tuned layers": float("nan")}, 4, "'tuned layers' promises to save nan s"),
+        ({"tuned layers": (1.0, float("nan"))}, 4, "'tuned layers': a step takes more than 0 s"),
+        ({"tuned layers": (0.0, 1.0)}, 4, "more than 0 s without it and with it, not"),
         ({}, 4, "at least one lever"),
         ({"tuned layers": None}, 0, "at least one step"),
     ],
@@ -120,20 +121,20 @@ def test_what_cannot_be_timed_is_refused(total, levers, steps, words):
 def test_the_table_the_model_and_the_picture_say_the_same(monkeypatch, capsys):
     clock = Clock()
     monkeypatch.setattr(totals, "perf_counter", clock)
-    show_running_total(lambda kept: FakeLoop(kept, clock), {"tuned layers": 1.5, "compiled step": None}, 4)
+    show_running_total(lambda kept: FakeLoop(kept, clock), {"tuned layers": (8.0, 7.0), "compiled step": None}, 4)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["ms", "a", "step", "low–high", "gain", "promised", "obtained", "accuracy"]
-    assert lines[2].split() == ["tuned", "layers", "8000.0", "8000.0–8000.0", "1.25", "×", "1500.0", "2000.0", "0.12"]
+    assert lines[2].split() == ["tuned", "layers", "8000.0", "8000.0–8000.0", "1.25", "×", "1250.0", "2000.0", "0.12"]
     assert lines[3].endswith("left out")
     assert lines[4].startswith("tuned layers: step")
-    assert "8.50 s" in lines[4]
+    assert "8.75 s" in lines[4]
     described = plt.gcf().axes[0].get_label()
     plt.close("all")
-    assert "tuned layers 8000 ms, promised 8500 ms; compiled step 9000 ms, left out." in described
+    assert "tuned layers 8000 ms, promised 8750 ms; compiled step 9000 ms, left out." in described
 
 
 def test_the_record_is_json_with_the_loop_as_written_first(total):
-    found = total({"tuned layers": 1.5})
+    found = total({"tuned layers": (8.0, 7.0)})
     bundle = found._repr_mimebundle_()
     record = json.loads(json.dumps(bundle["application/vnd.d2l.running-total+json"]))
     assert record["steps"] == 4
@@ -143,7 +144,7 @@ def test_the_record_is_json_with_the_loop_as_written_first(total):
         "seconds": 8,
         "low": 8,
         "high": 8,
-        "promised": 1.5,
+        "promised": 1.25,
         "accuracy": 0.12,
         "kept": True,
     }
