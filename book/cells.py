@@ -16,7 +16,7 @@ from book import FRAMEWORKS, BookError
 if TYPE_CHECKING:  # it is slow to import
     from book.plain import Plain
 
-TAGS = ("nbval-check-output", "remove-stderr", "solution", "raises-exception")
+TAGS = ("nbval-check-output", "remove-stderr", "solution", "drawing", "raises-exception")
 KEYS = ("tags", "alt")
 MIME = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg"}
 
@@ -200,7 +200,7 @@ def prose(entry: Entry, converted: "Plain", listed: str) -> Cell:
 def code(entry: Entry) -> Cell:
     """Return a code cell without outputs; what a reader need not see at first is folded."""
     metadata: dict[str, Any] = {"tags": list(entry.tags)} if entry.tags else {}
-    if "solution" in entry.tags or entry.only_claims:
+    if {"solution", "drawing"} & set(entry.tags) or entry.only_claims:
         metadata["jupyter"] = {"source_hidden": True}
     if entry.alt:
         metadata["alt"] = entry.alt

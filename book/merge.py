@@ -6,7 +6,7 @@ from typing import Any
 
 from book import FRAMEWORKS, BookError
 from book.cells import Entry, notebook_of, short_hash
-from book.outputs import code_cells, records
+from book.outputs import code_cells, records, unrepeated
 
 Cell = dict[str, Any]
 Outputs = list[dict[str, Any]]
@@ -28,7 +28,7 @@ def merge(entries: Sequence[Entry], frameworks: Sequence[str], executed: dict[st
         The source's name, for errors.
     """
     outputs = {
-        framework: {cell["id"]: cell["outputs"] for cell in code_cells(notebook)}
+        framework: {cell["id"]: unrepeated(cell["outputs"]) for cell in code_cells(notebook)}
         for framework, notebook in executed.items()
     }
     cells: list[Cell] = []

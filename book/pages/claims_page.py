@@ -1,7 +1,6 @@
 """Claims on the pages: a line each where they are checked, and a list of all on the landing page.
 
-A claim comes as data, in an output of the MIME type that d2l_utils/claims.py names. The code of a cell of nothing but
-claims is one click away.
+A claim comes as data, in an output of the MIME type that d2l_utils/claims.py names.
 
 ```{claims}
 ```
@@ -19,12 +18,10 @@ from typing import Any
 from docutils import nodes
 from myst_nb.core.render import load_mime_renders
 from sphinx.application import Sphinx
-from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.pages.solutions import fold
-from book.pages.tabs import results_after
 from d2l_utils.claims import MARKS, MIME, Claim
 
 WORDS = {True: "held", False: "missed", None: "not checked"}
@@ -68,25 +65,6 @@ class ClaimRenderer:
     def handle_mime(renderer: Any, data: Any, inline: bool) -> list[nodes.Node] | None:
         """Return the nodes of an output, or None if it is no claim."""
         return [claim_line(Claim(**data.content))] if data.mime_type == MIME else None
-
-
-class FoldChecks(SphinxTransform):
-    """Show the claims of a cell that holds nothing else, and fold its code."""
-
-    default_priority = 194  # before solutions and tabs are gathered, while a cell's outputs still follow it
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
-        for cell in list(self.document.findall(nodes.container)):
-            if "tag_claims" not in cell["classes"]:
-                continue
-            code = [part for part in cell if part["nb_element"] == "cell_code_source"]
-            results = results_after(cell)
-            if not code or (len(cell) == len(code) and not results):
-                continue  # an output, or a cell that did not run: its code is all there is
-            for part in [*results, *code]:
-                part.parent.remove(part)
-            cell.extend([*results, fold("how it is checked", code, classes=["how"])])
 
 
 class Claims(SphinxDirective):
@@ -134,6 +112,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     if ClaimRenderer not in load_mime_renders():
         load_mime_renders().append(ClaimRenderer)
     app.add_node(mark, html=(visit_mark, depart_mark))
-    app.add_transform(FoldChecks)
     app.add_directive("claims", Claims)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

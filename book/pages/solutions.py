@@ -1,4 +1,4 @@
-"""What stands one click away: the solutions of exercises.
+"""What stands one click away: the solutions of exercises, and code that only claims or draws.
 
 A solution may be told in a dropdown titled "Solution", for everybody or for each framework, and shown in code cells
 tagged `solution`. Neighbours of that kind become one fold, with text, code and results in it.
@@ -14,9 +14,10 @@ from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_design.shared import create_component, is_component
 
-from book.pages.tabs import framework_of, frameworks_of, is_result
+from book.pages.tabs import framework_of, frameworks_of, is_result, results_after
 
 TITLE = "Solution"
+FOLDS = {"tag_claims": "how it is checked", "tag_drawing": "how it is drawn"}
 
 
 def fold(
@@ -35,6 +36,26 @@ def fold(
         title_classes=[],
         body_classes=[],
     )
+
+
+class FoldCode(SphinxTransform):
+    """Show what a cell of nothing but claims, or one that only draws, has found, and fold its code."""
+
+    default_priority = 194  # before solutions and tabs are gathered, while a cell's outputs still follow it
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page."""
+        for cell in list(self.document.findall(nodes.container)):
+            folds = [words for tag, words in FOLDS.items() if tag in cell["classes"]]
+            if not folds:
+                continue
+            code = [part for part in cell if part["nb_element"] == "cell_code_source"]
+            results = results_after(cell)
+            if not code or (len(cell) == len(code) and not results):
+                continue  # an output, or a cell that did not run: its code is all there is
+            for part in [*results, *code]:
+                part.parent.remove(part)
+            cell.extend([*results, fold(folds[0], code, classes=["how"])])
 
 
 def is_text(node: Any) -> bool:
@@ -153,7 +174,8 @@ class LightMarkers(SphinxPostTransform):
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register both transforms."""
+    """Register the transforms."""
+    app.add_transform(FoldCode)
     app.add_transform(GatherSolutions)
     app.add_post_transform(LightMarkers)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

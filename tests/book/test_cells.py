@@ -18,10 +18,11 @@ from book.cells import expand, lint, of, split
 from book.keys import run_key
 from book.layout import Layout
 from book.merge import all_records, merge
-from book.outputs import clean
+from book.outputs import PREDICTION, clean, unrepeated
 from book.plain import PlainError, convert, outline
 from book.sources import slugs
 from d2l_utils.claims import MIME
+from d2l_utils.predictions import Prediction
 
 PAIR = ["pytorch", "jax"]  # the frameworks of the merged notebook
 TABLES = tomllib.loads((GOLDEN / "tables.toml").read_text(encoding="utf-8"))
@@ -99,6 +100,12 @@ def test_the_golden_section_becomes_the_golden_notebooks(name):
 def test_a_cell_has_the_same_id_in_the_readers_and_in_the_merged_notebook():
     own, all_of_them = ({cell["id"] for cell in notebook["cells"]} for notebook in expected_notebooks().values())
     assert own < all_of_them
+
+
+@pytest.mark.parametrize(("tags", "folded"), [((), False), (("solution",), True), (("drawing",), True)])
+def test_a_reader_unfolds_solutions_and_drawings(tags, folded):
+    *_, cell = reader(whole(code("x = 1", *tags)))["cells"]
+    assert ("jupyter" in cell["metadata"]) is folded
 
 
 # The rules of a source
@@ -201,6 +208,16 @@ def test_outputs_lose_widgets_and_paths_and_their_streams_are_joined():
         said("cell.py:1: Warning\n./a ~/b /home/men\n", "stderr"),
         shown({"text/plain": "Box"}),
     ]
+
+
+def test_a_page_does_not_repeat_the_prediction_that_its_comparison_shows():
+    record = {"name": "sum", "kind": "model", "unit": "s", "predicted": 2.0, "measured": 3.0, "low": 3.0, "high": 3.0}
+    comparison = shown({PREDICTION: record})
+    printed = f"b = 3\n{Prediction('sum', 2.0)}\n{Prediction('chain', 2.0)}\n"
+    kept = said(f"b = 3\n{Prediction('chain', 2.0)}\n")
+    assert unrepeated([said(printed), comparison]) == [kept, comparison]
+    assert unrepeated([said(f"{Prediction('sum', 2.0)}\n"), comparison]) == [comparison]
+    assert unrepeated([said(printed)]) == [said(printed)]
 
 
 # The merged notebook

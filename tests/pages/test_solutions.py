@@ -1,4 +1,4 @@
-"""What stands one click away: solutions, and the code of claims."""
+"""What stands one click away: solutions, and code that only claims or draws."""
 
 import pytest
 from tiny_book import claim, code, notebook, outline, prose
@@ -60,6 +60,7 @@ CELLS = {
         code("d2l.claim()", "claims"),
         *[code("d2l.claim()", n, "remove-input", outputs=[claim(f"Holds in {n}")]) for n in ("pytorch", "jax")],
     ],
+    "a-cell-that-draws-shows-what-it-drew-and-folds-its-code": [code("plot()", "drawing", outputs=["a curve\n"])],
     "a-claim-beside-other-code-stands-among-the-outputs-in-order": [
         code("work()", outputs=["before\n", claim("It is fast"), "after\n✓ printed\n"])
     ],
