@@ -102,9 +102,9 @@ def show_running_total(
     """Time the loop as written and with each lever, and show the table, the waterfall and the models of the promises.
 
     Each lever is tried on the loop with all levers kept so far: the two train for three epochs, which take turns, from
-    the same first weights and with the same order of minibatches. A lever that gains 2 % or more is kept. What counts
-    is the ratio of the two: if the machine has become slower or faster since the kept row was timed, the lever's times
-    are scaled to that row.
+    the same first weights. The minibatches come in the same order, unless the lever brings a loader of its own. A lever
+    that gains 2 % or more is kept. What counts is the ratio of the two: if the machine has become slower or faster
+    since the kept row was timed, the lever's times are scaled to that row.
 
     Parameters
     ----------
