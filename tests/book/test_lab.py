@@ -63,10 +63,13 @@ def hosts(tmp_path):
 
 def started(folder, server):
     """Return the address of the server once it answers."""
+    about = folder / f"jpserver-{server.pid}.json"
     for _ in range(300):
         assert server.poll() is None, "JupyterLab ended"
-        if (path := folder / f"jpserver-{server.pid}.json").exists():
-            return json.loads(path.read_text())["url"]
+        with suppress(OSError, ValueError):  # the file is not written yet, or nothing listens yet
+            address = json.loads(about.read_text())["url"]
+            urlopen(f"{address}api", timeout=30).close()
+            return address
         time.sleep(0.1)
     raise AssertionError("JupyterLab does not start")
 
