@@ -35,6 +35,7 @@ extensions = [
     "book.pages.tabs",
     "book.pages.glossary",
     "book.pages.problems",
+    "book.pages.checklist",
     "book.pages.api",
     "book.pages.machine_profile",
     "book.pages.labels",

@@ -1,0 +1,230 @@
+"""Every "In your own loop" of the book on one page, each with a link to its place and what it gained on this machine.
+
+```{checklist}
+```
+
+An entry is a paragraph that begins with "**In your own loop**". A comment below the paragraph names what its cells
+measured, a line each: two comparisons of times or bytes, before and after, or one of a ratio, or a lever of the running
+total:
+
+    % gain: eight passes → one pass
+    % gain: compiled step
+
+Each page notes its own when it is read; the page that lists them is put together after all are read. It reads the
+files predictions.json and running-totals.json beside the pages.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from book import FRAMEWORKS
+from book.pages.problems import above, resolved
+from book.pages.tables import link
+from book.pages.tabs import framework_of, tab_set
+from d2l_utils.predictions import quantity
+from d2l_utils.timing import three_digits
+
+BEGINNING = "In your own loop"
+GAIN, ARROW = "gain: ", " → "
+KEY = "advice"  # in the metadata of a page: a list of (framework or None, id, title, paragraph's nodes, gains)
+LISTS = "lists-advice"  # in the metadata of the page that lists them
+LOG = logging.getLogger(__name__)
+
+Record = dict[str, Any]
+
+
+class checklist(nodes.General, nodes.Element):
+    """The place of the list."""
+
+
+class Checklist(SphinxDirective):
+    """The checklist, section by section, in each framework."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return its place, which is filled when every page has been read."""
+        self.env.metadata[self.env.docname][LISTS] = True
+        for name in ("predictions.json", "running-totals.json"):
+            self.env.note_dependency(Path(self.env.srcdir) / name)
+        return [checklist()]
+
+
+class NoteAdvice(SphinxTransform):
+    """Give each advice of a page a place that a link can lead to, and note it."""
+
+    default_priority = 850
+
+    def apply(self, **kwargs: Any) -> None:
+        """Note the paragraphs."""
+        found: list[tuple[Any, ...]] = []
+        for paragraph in self.document.findall(nodes.paragraph):
+            first, *rest = written(paragraph) or [None]
+            if isinstance(first, nodes.strong) and first.astext() == BEGINNING:
+                framework = next(filter(None, map(framework_of, above(paragraph))), None)
+                section = next(node for node in above(paragraph) if isinstance(node, nodes.section))
+                place = nodes.make_id(f"{BEGINNING} {len(found) + 1}")
+                paragraph["ids"].append(place)
+                found.append((framework, place, section[0].astext(), advice(rest), gains_below(paragraph)))
+        if found:
+            self.env.metadata[self.env.docname][KEY] = found
+
+
+def written(paragraph: nodes.paragraph) -> list[Any]:
+    """Return a paragraph's nodes without the empty texts that the parser leaves."""
+    return [node for node in paragraph.children if node.astext()]
+
+
+def advice(rest: Sequence[Any]) -> list[Any]:
+    """Return copies of the nodes after the beginning of a paragraph, which hold nothing of the page they come from."""
+    first, *others = rest
+    words = first.astext().lstrip(": ")
+    found = [nodes.Text(words[:1].upper() + words[1:]), *(node.deepcopy() for node in others)]
+    for node in found:
+        for part in node.findall():
+            part.document = None
+    return found
+
+
+def gains_below(paragraph: nodes.paragraph) -> list[str]:
+    """Return what the comment after a paragraph names."""
+    following = paragraph.next_node(descend=False, siblings=True)
+    lines = following.astext().split("\n") if isinstance(following, nodes.comment) else []
+    return [line.strip().removeprefix(GAIN) for line in lines if line.strip().startswith(GAIN)]
+
+
+class ListAdvice(SphinxPostTransform):
+    """Fill the place of the list: for each section a set of tabs."""
+
+    default_priority = 150  # before the tabs are shown, flat or as tabs
+    sphinx: Sphinx  # which `setup` sets
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the page."""
+        for place in list(self.document.findall(checklist)):
+            pages = self.env.toctree_includes.get(self.config.root_doc, [])
+            sections = [page for page in pages if KEY in self.env.metadata[page]]
+            measured = Measured(Path(self.env.srcdir))
+            self.check(sections, measured)
+            present = {word for page in sections for word in self.env.metadata[page].get("frameworks", ())}
+            frameworks = [word for word in FRAMEWORKS if word in present]
+            self.env.metadata[self.env.docname]["frameworks"] = frameworks  # for the switch above the page
+            place.parent.replace(place, [self.section(each, frameworks, measured) for each in sections])
+
+    def check(self, sections: Sequence[str], measured: "Measured") -> None:
+        """Warn of a gain that no framework of a section that has run in all of them measured."""
+        for section in sections:
+            if any((section, framework) not in measured.comparisons for framework in FRAMEWORKS):
+                continue
+            for *_, gains in self.env.metadata[section][KEY]:
+                for gain in gains:
+                    if not any(list(measured.gains(section, framework, [gain])) for framework in FRAMEWORKS):
+                        LOG.warning("%s: no cell measured the gain %r", section, gain)
+
+    def section(self, section: str, frameworks: Sequence[str], measured: "Measured") -> nodes.section:
+        """Return the entries of a section under its title."""
+        title = nodes.title("", "", link(self.env.titles[section].astext(), self.address(section)))
+        panels = [self.panel(section, framework, measured) for framework in frameworks]
+        return nodes.section("", title, tab_set(panels, frameworks), ids=[nodes.make_id(section)])
+
+    def panel(self, section: str, framework: str, measured: "Measured") -> nodes.container:
+        """Return the entries of a section in a framework."""
+        found = [rest for word, *rest in self.env.metadata[section][KEY] if word in (None, framework)]
+        entries = [self.entry(section, framework, measured, *rest) for rest in found]
+        panel = nodes.container("", nodes.bullet_list("", *entries), classes=["prose", f"tag_{framework}"])
+        panel.source, panel.line = self.document["source"], 1
+        return panel
+
+    def entry(
+        self,
+        section: str,
+        framework: str,
+        measured: "Measured",
+        place: str,
+        title: str,
+        words: Sequence[Any],
+        gains: Sequence[str],
+    ) -> nodes.list_item:
+        """Return an entry: where it stands, what to do, and what that gained."""
+        page = self.env.docname
+        moved = [resolved(self.sphinx, page, section, node) for node in words]
+        start = link(title, f"{self.address(section)}?tab={framework}#{place}")
+        item = nodes.list_item("", nodes.paragraph("", "", start, nodes.Text(": "), *moved))
+        for figures, gain in measured.gains(section, framework, gains):
+            words = [nodes.Text(f"Measured here: {figures}, "), nodes.strong("", f"{three_digits(gain)} ×")]
+            item += nodes.paragraph("", "", *words, classes=["gains"])
+        return item
+
+    def address(self, section: str) -> str:
+        """Return the address of a section from the page of the list."""
+        return self.sphinx.builder.get_relative_uri(self.env.docname, section)
+
+
+class Measured:
+    """What the book's cells measured, as the files in `folder` have it; without them it holds nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.comparisons: dict[tuple[str, str], dict[str, Record]] = {}
+        self.levers: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
+        for record in read(folder / "predictions.json"):
+            self.comparisons.setdefault((record["section"], record["framework"]), {})[record["name"]] = record
+        for record in read(folder / "running-totals.json"):
+            self.levers[record["section"], record["framework"]] = steps(record["rows"])
+
+    def gains(self, section: str, framework: str, names: Sequence[str]) -> Iterator[tuple[str, float]]:
+        """Yield each of these gains that a framework's cells measured: its figures in words, and the factor."""
+        comparisons = self.comparisons.get((section, framework), {})
+        levers = self.levers.get((section, framework), {})
+        for name in names:
+            before, arrow, after = name.partition(ARROW)
+            if arrow and before in comparisons and after in comparisons:
+                first, last = comparisons[before], comparisons[after]
+                yield f"{told(first)} → {told(last)}", first["measured"] / last["measured"]
+            elif name in comparisons and comparisons[name]["unit"] == "×":
+                yield name, comparisons[name]["measured"]
+            elif name in levers:
+                without, with_it = levers[name]
+                yield f"{name}: a step of {quantity(without, 's')} → {quantity(with_it, 's')}", without / with_it
+
+
+def told(record: Record) -> str:
+    """Return what was measured in words."""
+    return f"{record['name']}: {quantity(record['measured'], record['unit'])}"
+
+
+def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
+    """Return the seconds of a step without and with each lever of a running total."""
+    found, before = {}, rows[0]["seconds"]
+    for row in rows[1:]:
+        found[row["lever"]] = (before, row["seconds"])
+        before = row["seconds"] if row["kept"] else before
+    return found
+
+
+def read(path: Path) -> list[Record]:
+    """Return the records of a file, none if there is no such file."""
+    records: list[Record] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return records
+
+
+def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+    """Have the page of the list written anew whenever any page has changed."""
+    return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register node, directive and transforms."""
+    app.add_node(checklist)
+    app.add_directive("checklist", Checklist)
+    app.add_transform(NoteAdvice)
+    app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
+    app.connect("env-get-outdated", outdated)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

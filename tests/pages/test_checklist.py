@@ -1,0 +1,99 @@
+"""The checklist: every advice for the reader's own loop, with its place and what it gained."""
+
+import json
+
+import pytest
+from tiny_book import Book, notebook, prose, words
+
+from book import FRAMEWORKS
+
+ADVICE = """\
+# Advising
+
+## One
+
+**In your own loop**: fuse `a` and *b*.
+Reuse memory.
+% gain: eight passes → one pass
+% gain: what fusing gains
+"""
+PAGES = {
+    "advising": notebook(
+        prose(ADVICE),
+        prose("**In your own loop**: compile.\n% gain: compiled step", "jax"),
+        prose("**In your own loop**: script.", "pytorch"),
+    ),
+    "back/checklist": "# List\n\n```{checklist}\n```\n",
+}
+
+
+def compared(name, measured, framework="jax", unit="s"):
+    """Return the record of a comparison."""
+    about = {"section": "advising", "framework": framework, "cell": "c0", "name": name, "kind": "model", "unit": unit}
+    return about | {"predicted": 1.0, "measured": measured, "low": measured, "high": measured}
+
+
+PREDICTIONS = [compared("eight passes", 8e-3), compared("one pass", 2e-3), compared("what fusing gains", 4.5, unit="×")]
+ROWS = [
+    {"lever": "the loop as written", "seconds": 0.020, "kept": True},
+    {"lever": "tuned layers", "seconds": 0.030, "kept": False},
+    {"lever": "compiled step", "seconds": 0.010, "kept": True},
+]
+FILES = {
+    "predictions.json": json.dumps(PREDICTIONS),
+    "running-totals.json": json.dumps([{"section": "advising", "framework": "jax", "cell": "c0", "rows": ROWS}]),
+}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    return Book(tmp_path_factory.mktemp("checklist"), PAGES, FILES)
+
+
+def entries(book, framework):
+    """Return the entries of a framework's list."""
+    return book.article("back/checklist").select(f".only-{framework} li")
+
+
+def test_an_advice_is_listed_with_a_link_to_its_paragraph(book):
+    shared, own = entries(book, "pytorch")
+    assert words(shared.p) == "One: Fuse a and b. Reuse memory."
+    assert shared.a["href"] == "../advising.html?tab=pytorch#in-your-own-loop-1"
+    assert words(own.p) == "One: Script."
+    assert "script" in book.article("advising").find(id=own.a["href"].partition("#")[2]).get_text()
+
+
+def test_a_gain_is_what_the_cells_of_that_framework_measured(book):
+    assert [words(entry) for entry in book.article("back/checklist").select(".only-pytorch .gains")] == []
+    assert [words(entry) for entry in book.article("back/checklist").select(".only-jax .gains")] == [
+        "Measured here: eight passes: 8.00 ms → one pass: 2.00 ms, 4.00 ×",
+        "Measured here: what fusing gains, 4.50 ×",
+        "Measured here: compiled step: a step of 20.0 ms → 10.0 ms, 2.00 ×",
+    ]
+
+
+def test_the_list_has_the_frameworks_of_the_sections_and_their_switch(book):
+    assert [label.get_text(strip=True) for label in book.article("back/checklist").select("label")] == [
+        "PyTorch",
+        "JAX",
+    ]
+    switch = book.whole("back/checklist").select(".framework-switch button")
+    assert [button["value"] for button in switch] == ["pytorch", "jax"]
+
+
+def test_a_changed_advice_reaches_the_list(tmp_path):
+    changing = Book(tmp_path, PAGES, FILES)
+    assert len(entries(changing, "jax")) == 2
+    changing.write("advising", notebook(prose(ADVICE.replace("Reuse", "Keep")), prose("Own.", "jax")))
+    assert changing.build() == (0, "")
+    assert [words(entry.p) for entry in entries(changing, "jax")] == ["One: Fuse a and b. Keep memory."]
+
+
+def test_a_gain_that_no_cell_measured_is_an_error(tmp_path):
+    everywhere = [compared("eight passes", 8e-3, framework) for framework in FRAMEWORKS]
+    text = "# Page\n\n**In your own loop**: fuse.\n% gain: eight passes → nothing\n"
+    files = {"predictions.json": json.dumps(everywhere)}
+    pages = {"advising": notebook(prose(text), prose("Own.", "jax")), "list": "# List\n\n```{checklist}\n```\n"}
+    status, warnings = Book(tmp_path, pages, files).build()
+    assert status == 1
+    assert "advising: no cell measured the gain 'eight passes → nothing'" in warnings
