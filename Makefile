@@ -93,8 +93,9 @@ browser: ## find a browser for the tests of the pages, or fetch one
 	@$(PYTHON) -m book.setup.environments --browser
 
 test: browser book lint ## set everything up and run all tests (STRICT=1: no timed claim may miss)
-	@for f in $(AVAILABLE); do echo "== d2l_utils in $$f"; \
-	  _build/env/$$f/bin/python -m pytest -q -p no:cacheprovider tests/frameworks --framework $$f || exit 1; done
+	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
+	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \
+	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these time nothing: two at once
 	@echo "== notebooks"
 	@$(docs)/python -m pytest -v --no-header -p no:cacheprovider tests/notebooks/test_notebooks.py \
 	  --notebooks $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
