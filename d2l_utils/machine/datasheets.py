@@ -54,7 +54,7 @@ class Specification:
 
     @property
     def si(self) -> float:
-        """The value in bytes, bytes/s, flop/s, images/s, seconds, joules, Hz, 1/s, watts, bits (width) or as a count."""
+        """The value in bytes, bytes/s, flop/s, images/s, seconds, joules, Hz, 1/s, watts, bits (width) or a count."""
         if self.unit not in UNITS:
             raise ValueError(f"unknown unit {self.unit!r} of {self.name}, {self.quantity}; known: {', '.join(UNITS)}")
         return float(self.value) * UNITS[self.unit]
