@@ -108,18 +108,14 @@ class Specifications(tuple[Specification, ...]):
         return "\n".join(f"{row.name:<{name_width}}  {row.quantity:<{width}}  {row}" for row in self)
 
     def _repr_markdown_(self) -> str:
-        if len(self.quantities) > len(self.names):
-            heads, names = ["figure", *self.names], self.names
-            rows = [_line(quantity, [self.rows_of(name, quantity) for name in names]) for quantity in self.quantities]
-        else:
-            columns = [
-                _line(quantity, [self.rows_of(name, quantity) for name in self.names]) for quantity in self.quantities
-            ]
-            heads, *rows = zip(["name", *self.names], *columns, strict=True)
-        rule = [":---", *["---:"] * (len(heads) - 1)]
-        table = "\n".join("| " + " | ".join(line) + " |" for line in (heads, rule, *rows))
+        side_by_side = len(self.quantities) > len(self.names)
+        heads = ["figure" if side_by_side else "name", *self.names]
+        lines = [_line(quantity, [self.rows_of(name, quantity) for name in self.names]) for quantity in self.quantities]
+        table = [heads, *lines] if side_by_side else list(map(list, zip(heads, *lines, strict=True)))
+        rule = [":---", *["---:"] * (len(table[0]) - 1)]
+        text = "\n".join("| " + " | ".join(line) + " |" for line in (table[0], rule, *table[1:]))
         fold = "<details><summary>What the figures mean, and who says so</summary>"
-        return "\n\n".join([table, fold, *self._footnotes(), "</details>"])
+        return "\n\n".join([text, fold, *self._footnotes(), "</details>"])
 
     def _footnotes(self) -> Iterator[str]:
         """Yield what each quantity means, notes on single values if there are any, and the sources."""
