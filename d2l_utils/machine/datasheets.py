@@ -22,6 +22,7 @@ UNITS = {
     "GHz": 1e9,
     "MT/s": 1e6,
     "IOPS": 1,
+    "images/s": 1,
     "Tflop/s": 1e12,
     "bit": 1,
     "count": 1,
@@ -53,7 +54,7 @@ class Specification:
 
     @property
     def si(self) -> float:
-        """The value in bytes, bytes/s, flop/s, seconds, joules, Hz, 1/s, watts, bits (of a width) or as a count."""
+        """The value in bytes, bytes/s, flop/s, images/s, seconds, joules, Hz, 1/s, watts, bits (width) or a count."""
         if self.unit not in UNITS:
             raise ValueError(f"unknown unit {self.unit!r} of {self.name}, {self.quantity}; known: {', '.join(UNITS)}")
         return float(self.value) * UNITS[self.unit]
@@ -75,7 +76,8 @@ class Specification:
 class Specifications(tuple[Specification, ...]):
     """The rows of one table, in the file's order.
 
-    Jupyter shows one line a name and one column a quantity, or the reverse if there are more quantities than names.
+    Jupyter shows the devices below each other, with a column for each quantity, or side by side, with a line for each
+    quantity, if there are more quantities than devices. Units stand beside the quantities, sources in a fold.
     """
 
     @property
@@ -106,32 +108,14 @@ class Specifications(tuple[Specification, ...]):
         return "\n".join(f"{row.name:<{name_width}}  {row.quantity:<{width}}  {row}" for row in self)
 
     def _repr_markdown_(self) -> str:
-        if len(self.quantities) > len(self.names):
-            columns = [["quantity", ":---", *self.quantities]]
-            for name in self.names:
-                columns.append(_column(name, [self.rows_of(name, quantity) for quantity in self.quantities]))
-            groups = [[row for row in self if row.quantity == quantity] for quantity in self.quantities]
-        else:
-            columns = [["name", ":---", *self.names]]
-            for quantity in self.quantities:
-                columns.append(_column(quantity, [self.rows_of(name, quantity) for name in self.names]))
-            groups = [[row for row in self if row.name == name] for name in self.names]
-        columns.append(["source", ":---", *(self._links(group) for group in groups)])
-        table = "\n".join("| " + " | ".join(line) + " |" for line in zip(*columns, strict=True))
-        fold = "<details><summary>What the columns mean, and who says so</summary>"
-        return "\n\n".join([table, fold, *self._footnotes(), "</details>"])
-
-    def _sources(self) -> list[Specification]:
-        """Return the first row of each source; its place in the list, from 1, is the source's number."""
-        first: dict[str, Specification] = {}
-        for row in self:
-            first.setdefault(row.origin, row)
-        return list(first.values())
-
-    def _links(self, rows: Sequence[Specification]) -> str:
-        """Return the numbers of the sources of these rows, as links."""
-        used = {row.origin for row in rows}
-        return ", ".join(_link(str(i), row.url) for i, row in enumerate(self._sources(), 1) if row.origin in used)
+        side_by_side = len(self.quantities) > len(self.names)
+        heads = ["figure" if side_by_side else "name", *self.names]
+        lines = [_line(quantity, [self.rows_of(name, quantity) for name in self.names]) for quantity in self.quantities]
+        table = [heads, *lines] if side_by_side else list(map(list, zip(heads, *lines, strict=True)))
+        rule = [":---", *["---:"] * (len(table[0]) - 1)]
+        text = "\n".join("| " + " | ".join(line) + " |" for line in (table[0], rule, *table[1:]))
+        fold = "<details><summary>What the figures mean, and who says so</summary>"
+        return "\n\n".join([text, fold, *self._footnotes(), "</details>"])
 
     def _footnotes(self) -> Iterator[str]:
         """Yield what each quantity means, notes on single values if there are any, and the sources."""
@@ -146,12 +130,18 @@ class Specifications(tuple[Specification, ...]):
             notes.append(f"* {'; '.join(names)}: {note}.")
         if notes:
             yield "\n".join(notes)
-        computed = {row.origin for row in self if row.derivation}
-        sources = []
-        for i, row in enumerate(self._sources(), 1):
-            remark = "; some figures computed from it" if row.origin in computed else ""
-            sources.append(f"{i}. {_link(row.source, row.url)}{_dates(row)}{remark}")
-        yield "\n".join(sources)
+        firsts: dict[str, Specification] = {}
+        for row in self:
+            firsts.setdefault(row.origin, row)
+        yield "\n".join(f"{i}. {self._source(row)}" for i, row in enumerate(firsts.values(), 1))
+
+    def _source(self, first: Specification) -> str:
+        """Return a source as text: its link, its dates, and the devices that it speaks of unless it speaks of all."""
+        rows = [row for row in self if row.origin == first.origin]
+        names = tuple(dict.fromkeys(row.name for row in rows))
+        told = f": {', '.join(names)}" if names != self.names else ""
+        remark = "; some figures computed from it" if any(row.derivation for row in rows) else ""
+        return f"{_link(first.source, first.url)}{_dates(first)}{told}{remark}"
 
 
 def _link(text: str, url: str) -> str:
@@ -164,15 +154,15 @@ def _dates(row: Specification) -> str:
     return f"{published}, read {row.accessed}" if row.url else published
 
 
-def _column(head: str, cells: Sequence[Sequence[Specification]]) -> list[str]:
-    """Return a column of text. The unit stands in the head if there is one only, otherwise behind each number."""
+def _line(head: str, cells: Sequence[Sequence[Specification]]) -> list[str]:
+    """Return a quantity and its values as text. The unit follows the quantity, or each number if there are several."""
     units = {row.unit for cell in cells for row in cell}
     if len(units) > 1 or units == {"count"}:
         texts = [" or ".join(str(row) for row in cell) for cell in cells]
     else:
         head = f"{head}, {units.pop()}"
         texts = [" or ".join(row.number for row in cell) for cell in cells]
-    return [head, "---:", *(text or "–" for text in texts)]
+    return [head, *(text or "–" for text in texts)]
 
 
 def specifications(table: str, *names: str) -> Specifications:
@@ -183,7 +173,7 @@ def specifications(table: str, *names: str) -> Specifications:
     Parameters
     ----------
     table : str
-        "memory", "storage", "links", "accelerators", "cpus", "latency" or "energy".
+        "memory", "storage", "links", "accelerators", "cpus", "training", "latency" or "energy".
     *names : str
         How the devices' names begin that are wanted; all devices without any.
 

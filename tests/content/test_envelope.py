@@ -15,10 +15,12 @@ SOURCES = sorted((Path(__file__).parents[2] / "notebooks").glob("*.md"))
 PROBLEM = re.compile(
     r"^:::::\{admonition\} (Back-of-the-envelope problem.*?)\n(.*?)(?=^::::\{dropdown\})", re.MULTILINE | re.DOTALL
 )
-RATE = re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?) (Tflop/s|Gflop/s|TB/s|GB/s|MB/s|Gbit/s)")
+RATE = re.compile(r"(?<![\d.,])(\d+(?:,\d{3})*(?:\.\d+)?) (Tflop/s|Gflop/s|TB/s|GB/s|MB/s|Gbit/s|images/s)")
 GIVEN = re.compile(r"\b(suppose|say that|let|take|assume)\b|\{cite:", re.IGNORECASE)
 SI = UNITS | {"Gflop/s": 1e9}
-ROWS = [row for table in ("memory", "storage", "links", "accelerators", "cpus") for row in specifications(table)]
+ROWS = [
+    row for table in ("memory", "storage", "links", "accelerators", "cpus", "training") for row in specifications(table)
+]
 
 
 def problems(text):
@@ -40,7 +42,7 @@ def strange(question):
     known = [row.si for row in rows if row.unit.endswith("/s")]
     for sentence in question.split("\n"):
         for number, unit in RATE.findall(sentence):
-            in_table = any(abs(float(number) * SI[unit] / value - 1) < 0.002 for value in known)
+            in_table = any(abs(float(number.replace(",", "")) * SI[unit] / value - 1) < 0.002 for value in known)
             if not in_table and not GIVEN.search(sentence):
                 yield f"{number} {unit}"
 
@@ -62,6 +64,7 @@ def test_the_rates_of_back_of_the_envelope_problems_stand_in_the_table(path):
         ("Suppose that it copies 3 GB/s.", []),
         ("Rings reach 370 GB/s {cite:p}`bekman2026`.", []),
         ("A link of 1000 Gbit/s.", ["1000 Gbit/s"]),
+        ("An A100 trains on 2,470 images/s, not on 2,500 images/s.", ["2,500 images/s"]),
     ],
 )
 def test_a_rate_from_nowhere_is_found(sentence, rates):
@@ -69,3 +72,10 @@ def test_a_rate_from_nowhere_is_found(sentence, rates):
     text = f":::::{{admonition}} {title}\n{sentence}\n\n::::{{dropdown}} Answer\n7 GB/s\n::::\n:::::\n"
     ((found, question),) = problems(text)
     assert (found, list(strange(question))) == (title, rates)
+
+
+def test_sections_that_cite_the_training_rate_of_resnet_50_quote_it_as_in_the_table():
+    rate = f"{specifications('training').value('ResNet-50 on an A100 80 GB', 'mixed precision'):,.0f}"
+    citing = [path for path in SOURCES if "`nvidia_resnet50`" in path.read_text(encoding="utf-8")]
+    assert "hardware.md" in [path.name for path in citing]
+    assert [path.name for path in citing if rate not in path.read_text(encoding="utf-8")] == []

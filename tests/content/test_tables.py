@@ -18,7 +18,7 @@ def read_csv(path):
         return list(csv.DictReader(file))
 
 
-TABLES = ("memory", "storage", "links", "accelerators", "cpus", "latency", "energy")
+TABLES = ("memory", "storage", "links", "accelerators", "cpus", "training", "latency", "energy")
 HERE = Path(__file__).parent
 # The units and the range of plausible values, in SI units, of a quantity or, in the tables of latency and energy, of a
 # name. A slip of a thousand does not fit, except where `contradictions` finds it: bandwidths, random reads.
