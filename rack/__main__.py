@@ -23,6 +23,9 @@ def table(record: dict[str, Any]) -> Iterator[str]:
             f"{run['n']:>5}  {run['algorithm']:<8}{run['bytes']:>9}{predicted:>14.2f}"
             f"{seconds:>13.2f} ({low:.2f} … {high:.2f}){seconds / predicted:>12.2f}"
         )
+    slow = record["slow"]
+    sums = ", ".join(f"{name} {1e3 * seconds:.0f} ms" for name, seconds in slow["seconds"].items())
+    yield f"host {slow['host']} on a link of {slow['rate'] / 1e6:.2f} MB/s, {slow['sum']} bytes: {sums}"
 
 
 def main() -> int | str:

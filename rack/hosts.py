@@ -8,7 +8,8 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from .switch import PACKET
@@ -25,12 +26,20 @@ def address(host: int) -> str:
     return f"10.0.0.{host + 1}"
 
 
-def build(n: int, rate: float = RATE, delay: float = DELAY) -> "subprocess.Popen[bytes]":
-    """Make n hosts, and start and return the switch between them; rate in bytes/s, delay in seconds."""
+def build(n: int) -> list[int]:
+    """Make n hosts; return for each the open file that stands for its network card, as `connect` wants them."""
     _run("mount -t tmpfs tmpfs /run")  # the names of network namespaces lie there
-    files = [_host(host) for host in range(n)]
-    words = [str(word) for word in (rate, delay, *files)]
-    return subprocess.Popen([sys.executable, "-m", "rack.switch", *words], pass_fds=files, stdin=subprocess.DEVNULL)
+    return [_host(host) for host in range(n)]
+
+
+@contextmanager
+def connect(files: Sequence[int], rates: Sequence[float], delay: float = DELAY) -> Iterator[None]:
+    """Connect hosts by a switch for the length of a `with` block; rates in bytes/s, the delay in seconds."""
+    words = [",".join(map(str, rates)), str(delay), *map(str, files)]
+    command = [sys.executable, "-m", "rack.switch", *words]
+    with subprocess.Popen(command, pass_fds=files, stdin=subprocess.DEVNULL) as switch:
+        yield
+        switch.kill()
 
 
 def _host(host: int) -> int:

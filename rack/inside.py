@@ -16,11 +16,13 @@ import numpy as np
 from d2l_utils.collectives.cost_model import ring_time, star_time
 from d2l_utils.machine.system import cores
 
-from .hosts import DELAY, PORT, RATE, address, build, start
+from .hosts import DELAY, PORT, RATE, address, build, connect, start
 
 # Of n servers on n hosts each keeps its own share: it sends as many messages of the same size as a rank of a ring.
 MODEL = {"star": star_time, "direct": ring_time, "ring": ring_time}
 DEADLINE = 120  # seconds for the processes of one run
+SLOWER = 10  # how many times slower one link is in the second half of the record
+PAIR = 48 * 2**10  # bytes of a message there: a size that the ping-pong does not have
 
 
 def on_hosts(n: int, *command: str) -> Any:
@@ -67,10 +69,24 @@ def measure(
     return links, found
 
 
+def measure_slow(n: int, size: int, rounds: int) -> dict[str, Any]:
+    """Return what `record` keeps under "slow": every pair's time, and all-reduces of `size` bytes on n hosts."""
+    pairs = [on_hosts(n, "rack.pairs", str(PAIR)) for _ in range(rounds)]
+    words = ("--algorithms", "star,ring", "--sizes", str(size), "--repeats", "2")
+    sums = [on_hosts(n, "d2l_utils.collectives.measure", *words) for _ in range(rounds)]
+    seconds = {name: statistics.median(one[name][str(size)]["seconds"] for one in sums) for name in sums[0]}
+    return {"bytes": PAIR, "pairs": np.median(pairs, axis=0).tolist(), "sum": size, "seconds": seconds}
+
+
 def record(worlds: Sequence[int], sizes: Sequence[int], rounds: int) -> dict[str, Any]:
     """Return the content of notebooks/data/rack.json: the links as set and as fitted, and runs beside predictions."""
-    build(max(worlds))
-    links, found = measure(worlds, sizes, rounds)
+    n = max(worlds)
+    files = build(n)
+    with connect(files, [RATE] * n):
+        links, found = measure(worlds, sizes, rounds)
+    host = n // 2 + 1 if n > 2 else 0  # neither first nor last, if there are such
+    with connect(files, [RATE / SLOWER if i == host else RATE for i in range(n)]):
+        slow = measure_slow(n, max(sizes), rounds)
     link = {"bytes": links[0]["bytes"], "seconds": np.median([one["seconds"] for one in links], axis=0).tolist()}
     alpha, b = fit(**link)
     runs = []
@@ -82,7 +98,8 @@ def record(worlds: Sequence[int], sizes: Sequence[int], rounds: int) -> dict[str
         run = {"n": n, "algorithm": algorithm, "bytes": size, "predicted": predicted}
         runs.append(run | {"seconds": middle, "low": low, "high": high})
     setting = {"date": date.today().isoformat(), "cores": cores(), "rate": RATE, "delay": DELAY, "rounds": rounds}
-    return setting | {"alpha": alpha, "b": b, "pingpong": link, "runs": runs}
+    slow = {"host": host, "rate": RATE / SLOWER} | slow
+    return setting | {"alpha": alpha, "b": b, "pingpong": link, "runs": runs, "slow": slow}
 
 
 def end_with_input() -> None:

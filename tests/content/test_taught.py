@@ -18,7 +18,7 @@ TAUGHT = [
     ("parameterserver", "collectives.cost_model", "star_time server_time ring_time tree_time"),
     ("parameterserver", "collectives.cost_model", "hierarchical_time bus_bandwidth"),
     ("parameterserver", "collectives.algorithms", "star direct"),
-    ("scaling-out", "collectives.simulation", "ring_ends training_ends"),
+    ("scaling-out", "collectives.simulation", "training_ends"),
     *(("multiple-gpus", f"{folder}.training", "split_batch") for folder in FOLDERS),
     *(("multiple-gpus-concise", f"{folder}.networks", "Residual resnet18") for folder in FOLDERS),
     *(

@@ -15,7 +15,8 @@ from d2l_utils.collectives.cost_model import ring_time, star_time
 from d2l_utils.machine import datasheets
 from rack import namespaces
 from rack.__main__ import PLACE, table
-from rack.inside import fit
+from rack.inside import SLOWER, fit
+from rack.pairs import partner
 from rack.switch import PACKET, Links
 
 REASON = namespaces.refusal()
@@ -27,7 +28,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the sys
 
 
 def test_a_packet_waits_for_those_before_it_on_either_link_and_not_for_the_other_direction():
-    links = Links(3, 1e3, 0.5)
+    links = Links([1e3] * 3, 0.5)
     assert links.arrival(0, 0, 1, 1000) == pytest.approx(1.5)  # alone
     assert links.arrival(0, 0, 2, 1000) == pytest.approx(2.5)  # host 0 sends one after the other
     assert links.arrival(0, 2, 1, 1000) == pytest.approx(2.5)  # host 1 receives one after the other
@@ -35,8 +36,23 @@ def test_a_packet_waits_for_those_before_it_on_either_link_and_not_for_the_other
     assert links.arrival(10, 0, 1, 2000) == pytest.approx(12.5)  # alone again
 
 
+def test_a_slow_link_delays_what_it_sends_and_what_it_receives_and_nothing_else():
+    links = Links([1e3, 1e3, 1e2], 0.5)
+    assert links.arrival(0, 0, 1, 1000) == pytest.approx(1.5)
+    assert links.arrival(0, 2, 0, 1000) == pytest.approx(11.5)
+    assert links.arrival(10, 1, 2, 1000) == pytest.approx(20.5)
+
+
+@pytest.mark.parametrize("n", [2, 4, 8])
+def test_in_every_round_each_rank_has_one_partner_and_in_all_rounds_each_other_rank_once(n):
+    for turn in range(n - 1):
+        partners = [partner(rank, turn, n) for rank in range(n)]
+        assert all(partners[partners[rank]] == rank != partners[rank] for rank in range(n))
+    assert all({partner(rank, turn, n) for turn in range(n - 1)} == {*range(n)} - {rank} for rank in range(n))
+
+
 def test_a_message_in_packets_takes_no_longer_than_in_one():
-    whole, cut = Links(2, 1e3, 0.5), Links(2, 1e3, 0.5)
+    whole, cut = Links([1e3] * 2, 0.5), Links([1e3] * 2, 0.5)
     assert whole.arrival(0, 0, 1, 900) == pytest.approx([cut.arrival(0, 0, 1, 300) for _ in range(3)][-1])
     assert PACKET < 2**16
 
@@ -50,7 +66,7 @@ def record():
 
 
 def test_the_record_has_what_its_reader_says_and_no_place_or_name(record):
-    assert record.keys() == {"date", "cores", "rate", "delay", "rounds", "alpha", "b", "pingpong", "runs"}
+    assert record.keys() == {"date", "cores", "rate", "delay", "rounds", "alpha", "b", "pingpong", "runs", "slow"}
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", record["date"])
     assert record["rounds"] >= 3
     columns = ["n", "algorithm", "bytes", "predicted", "seconds", "low", "high"]
@@ -78,6 +94,16 @@ def test_the_predictions_are_those_of_the_cost_model_and_the_measurements_are_ne
         assert 0 < run["low"] <= run["seconds"] <= run["high"]
         low, high = (0.9, 1.2) if run["bytes"] == largest else (0.6, 1.7)  # latencies overlap; cores are shared
         assert low < run["seconds"] / run["predicted"] < high, run
+
+
+def test_the_slow_link_shows_in_every_pair_of_its_host_and_in_no_other(record):
+    slow = record["slow"]
+    assert slow["rate"] == record["rate"] / SLOWER
+    for i, row in enumerate(slow["pairs"]):
+        for j, seconds in enumerate(row):
+            b = record["b"] / SLOWER if slow["host"] in (i, j) else record["b"]
+            assert seconds == pytest.approx(0 if i == j else record["alpha"] + slow["bytes"] / b, rel=0.3)
+    assert slow["seconds"].keys() == {"star", "ring"}
 
 
 def test_a_missing_record_is_named(tmp_path, monkeypatch):
@@ -152,7 +178,7 @@ def test_a_rack_of_two_hosts_is_built_used_and_removed(tmp_path):
     lines = done.stdout.splitlines()
     assert lines == list(table(record))
     assert f"{1e6 * record['alpha']:.0f} µs" in lines[0]
-    assert [line.split()[1] for line in lines[2:]] == ["star", "direct", "ring"]
+    assert [line.split()[1] for line in lines[2:-1]] == ["star", "direct", "ring"]
 
 
 @can_be
