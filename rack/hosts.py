@@ -38,8 +38,10 @@ def connect(files: Sequence[int], rates: Sequence[float], delay: float = DELAY) 
     words = [",".join(map(str, rates)), str(delay), *map(str, files)]
     command = [sys.executable, "-m", "rack.switch", *words]
     with subprocess.Popen(command, pass_fds=files, stdin=subprocess.DEVNULL) as switch:
-        yield
-        switch.kill()
+        try:
+            yield
+        finally:
+            switch.kill()
 
 
 def _host(host: int) -> int:

@@ -34,7 +34,8 @@ class Links:
         start = max(now, self.up_free[source])
         self.up_free[source] = start + size / self.rates[source]
         begins = max(start + self.delay, self.down_free[destination])
-        self.down_free[destination] = begins + size / self.rates[destination]
+        through = begins + size / self.rates[destination]
+        self.down_free[destination] = max(through, self.up_free[source] + self.delay)  # not before it has left whole
         return self.down_free[destination]
 
 

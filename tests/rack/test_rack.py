@@ -39,7 +39,7 @@ def test_a_packet_waits_for_those_before_it_on_either_link_and_not_for_the_other
 def test_a_slow_link_delays_what_it_sends_and_what_it_receives_and_nothing_else():
     links = Links([1e3, 1e3, 1e2], 0.5)
     assert links.arrival(0, 0, 1, 1000) == pytest.approx(1.5)
-    assert links.arrival(0, 2, 0, 1000) == pytest.approx(11.5)
+    assert links.arrival(0, 2, 0, 1000) == pytest.approx(10.5)  # enters while it still leaves
     assert links.arrival(10, 1, 2, 1000) == pytest.approx(20.5)
 
 
