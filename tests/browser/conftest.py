@@ -35,12 +35,11 @@ SECTIONS = {  # each has a line on its reading time and notebooks
     for name, frameworks in PAGES.items()
     if frameworks and 'class="page-facts' in (BOOK / name).read_text(encoding="utf-8")
 }
-VIEWS = [f"{name}?tab={framework}" if framework else name for name in PAGES for framework in PAGES[name] or [None]]
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test once for each page, each section, or each page as the readers of each framework see it."""
-    for name, values in (("page_name", PAGES), ("section", SECTIONS), ("view", VIEWS)):
+    """Run a test once for each page or each section."""
+    for name, values in (("page_name", PAGES), ("section", SECTIONS)):
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, list(values) or [None])
 

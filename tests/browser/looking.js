@@ -144,19 +144,23 @@ async function widths() {
   return choices().length ? forEachChoice(look) : [look()];
 }
 
-// axe's time grows with the elements of the page. Those left out here say nothing new to it: what other frameworks'
-// readers see (they have a test of their own), the tokens of code (so have they), and what stands inside a formula.
+// axe's time grows with the elements of the page. Those left out here say nothing new to it: the tokens of code (they
+// have a test of their own), and what stands inside a formula. The panels of all frameworks are shown at once, so that
+// what they share is looked at once.
 // Colours come from an element's classes and from those around it: of the elements with the same, one is looked at.
 async function prepareForAxe() {
   await unfold();
-  for (const panel of all(".frameworks > .panel")) if (!panel.checkVisibility()) panel.replaceChildren();
+  for (const panel of all(".frameworks > .panel")) panel.style.setProperty("display", "block", "important");
   for (const code of all(".cell_input pre")) code.textContent = code.textContent;
   for (const formula of all("math")) formula.replaceWith("x");
   const kinds = new Map();
   for (const element of seen("body *")) {
     if (![...element.childNodes].some((node) => node instanceof Text && node.data.trim())) continue;
     let kind = "";
-    for (let up = element; up; up = up.parentElement) kind += `${up.tagName}.${up.className}[${up.style.cssText}] `;
+    for (let up = element; up; up = up.parentElement) {
+      const panel = up.matches(".frameworks > .panel");
+      kind += panel ? "panel " : `${up.tagName}.${up.className}[${up.style.cssText}] `;
+    }
     if (!kinds.has(kind)) kinds.set(kind, element);
   }
   window.oneOfEach = { include: [...kinds.values()] };

@@ -17,7 +17,7 @@ Reuse memory.
 % gain: eight passes → one pass
 % gain: what fusing gains
 """
-PAGES = {
+SOURCES = {
     "advising": notebook(
         prose(ADVICE),
         prose("**In your own loop**: compile.\n% gain: compiled step", "jax"),
@@ -39,7 +39,7 @@ ROWS = [
     {"lever": "tuned layers", "seconds": 0.030, "kept": False},
     {"lever": "compiled step", "seconds": 0.010, "kept": True},
 ]
-FILES = {
+MEASURED = {
     "predictions.json": json.dumps(PREDICTIONS),
     "running-totals.json": json.dumps([{"section": "advising", "framework": "jax", "cell": "c0", "rows": ROWS}]),
 }
@@ -47,7 +47,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    return Book(tmp_path_factory.mktemp("checklist"), PAGES, FILES)
+    return Book(tmp_path_factory.mktemp("checklist"), SOURCES, MEASURED)
 
 
 def entries(book, framework):
@@ -82,7 +82,7 @@ def test_the_list_has_the_frameworks_of_the_sections_and_their_switch(book):
 
 
 def test_a_changed_advice_reaches_the_list(tmp_path):
-    changing = Book(tmp_path, PAGES, FILES)
+    changing = Book(tmp_path, SOURCES, MEASURED)
     assert len(entries(changing, "jax")) == 2
     changing.write("advising", notebook(prose(ADVICE.replace("Reuse", "Keep")), prose("Own.", "jax")))
     assert changing.build() == (0, "")
