@@ -159,7 +159,10 @@ class ListAdvice(SphinxPostTransform):
         start = link(title, f"{self.address(section)}?tab={framework}#{place}")
         item = nodes.list_item("", nodes.paragraph("", "", start, nodes.Text(": "), *moved))
         for figures, gain in measured.gains(section, framework, gains):
-            words = [nodes.Text(f"Measured here: {figures}, "), nodes.strong("", f"{three_digits(gain)} ×")]
+            words = [
+                nodes.Text(f"Measured here: {figures}, "),
+                nodes.strong("", f"{three_digits(gain)}\N{NO-BREAK SPACE}×"),
+            ]
             item += nodes.paragraph("", "", *words, classes=["gains"])
         return item
 
