@@ -21,14 +21,12 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
-from book.pages.problems import above, resolved
+from book.pages.problems import Listing, above, resolved
 from book.pages.tables import link
 from book.pages.tabs import framework_of, tab_set
 from d2l_utils.predictions import quantity
@@ -37,7 +35,6 @@ from d2l_utils.timing import three_digits
 BEGINNING = "In your own loop"
 GAIN, ARROW = "gain: ", " → "
 KEY = "advice"  # in the metadata of a page: a list of (framework or None, id, title, paragraph's nodes, gains)
-LISTS = "lists-advice"  # in the metadata of the page that lists them
 LOG = logging.getLogger(__name__)
 
 Record = dict[str, Any]
@@ -47,15 +44,16 @@ class checklist(nodes.General, nodes.Element):
     """The place of the list."""
 
 
-class Checklist(SphinxDirective):
+class Checklist(Listing):
     """The checklist, section by section, in each framework."""
 
+    place = checklist
+
     def run(self) -> list[nodes.Node]:
-        """Return its place, which is filled when every page has been read."""
-        self.env.metadata[self.env.docname][LISTS] = True
+        """Return its place, on a page that is written anew when a measurement changes."""
         for name in ("predictions.json", "running-totals.json"):
             self.env.note_dependency(Path(self.env.srcdir) / name)
-        return [checklist()]
+        return super().run()
 
 
 class NoteAdvice(SphinxTransform):
@@ -218,16 +216,11 @@ def read(path: Path) -> list[Record]:
     return records
 
 
-def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
-    """Have the page of the list written anew whenever any page has changed."""
-    return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register node, directive and transforms."""
     app.add_node(checklist)
     app.add_directive("checklist", Checklist)
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
-    app.connect("env-get-outdated", outdated)
+    app.setup_extension("book.pages.problems")  # which has pages of lists written anew
     return {"parallel_read_safe": True, "parallel_write_safe": True}

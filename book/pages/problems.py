@@ -27,7 +27,7 @@ ENVELOPE = "Back-of-the-envelope problem"
 EXERCISES = "Exercises"
 IDS = {ENVELOPE: "envelope", "Exercise": "exercise"}
 KEY = "problems"  # in the metadata of a page: a list of (kind, name, framework or None, id, what it asks)
-LISTS = "lists-problems"  # in the metadata of the page that lists them
+LISTS = "lists"  # in the metadata of a page that lists what stands on others
 END = re.compile(r"(?<=[.?!])(?:\s+|$)")
 
 
@@ -35,13 +35,21 @@ class problems(nodes.General, nodes.Element):
     """The place of the lists."""
 
 
-class Problems(SphinxDirective):
-    """The lists of all problems, section by section."""
+class Listing(SphinxDirective):
+    """A list of what stands on all pages."""
+
+    place: type[nodes.Element]
 
     def run(self) -> list[nodes.Node]:
-        """Return their place, which is filled when every page has been read."""
+        """Return the list's place, which is filled when every page has been read."""
         self.env.metadata[self.env.docname][LISTS] = True
-        return [problems()]
+        return [self.place()]
+
+
+class Problems(Listing):
+    """The lists of all problems, section by section."""
+
+    place = problems
 
 
 class NoteProblems(SphinxTransform):
@@ -146,7 +154,7 @@ def resolved(app: Sphinx, page: str, section: str, node: Any) -> nodes.Node:
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
-    """Have the page of the lists written anew whenever any page has changed."""
+    """Have the pages of lists written anew whenever any page has changed."""
     return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
 
 
