@@ -18,6 +18,7 @@ from d2l_utils.jax.training import (
     sgd,
     split_batch,
 )
+from d2l_utils.machine.memory import Counters, Memory, course_with, handed_out_counters, memory_with
 from d2l_utils.machine.profile import profile_for
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
@@ -37,6 +38,8 @@ __all__ = [
     "try_gpu",
     "try_all_gpus",
     "devices",
+    "memory_of",
+    "memory_over_time",
     "your_machine",
     "accuracy",
     "sgd",
@@ -130,6 +133,25 @@ def devices(n: int = 2) -> list[Any]:
     return cpus[:n]
 
 
+def memory_of(function: Callable[[], Any]) -> Memory:
+    """Call a function once and return the bytes that it needed: at most, and for its result.
+
+    On a CPU these are bytes that the C library has handed out, read every millisecond, or bytes of physical memory that
+    the process takes, where the library does not tell; on a GPU, bytes of JAX's allocator.
+
+    Parameters
+    ----------
+    function
+        Called without arguments; call it once before, so that libraries have what they keep for good.
+    """
+    return memory_with(_counters(), function, synchronize)
+
+
+def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
+    """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
+    return course_with(_counters(), function, synchronize)
+
+
 def your_machine() -> Any:
     """Return what this machine can do: its profile, which is measured once and kept.
 
@@ -142,6 +164,26 @@ def your_machine() -> Any:
         If the machine cannot be measured.
     """
     return profile_for("jax")
+
+
+def _counters() -> Counters:
+    return _gpu_counters(_gpus()[0]) if _gpus() else handed_out_counters()
+
+
+def _gpu_counters(gpu: Any) -> Counters:
+    """Return counters for a record that cannot be reset: an array fills what is free below it, until they are dropped.
+
+    What a function takes then lies above the record. Reading the bytes in use from time to time would not do: a
+    compiled function's temporary memory is taken and freed before the GPU has run it.
+    """
+    filling = []
+
+    def fill() -> None:
+        free = gpu.memory_stats()["peak_bytes_in_use"] - gpu.memory_stats()["bytes_in_use"]
+        with jax.default_device(gpu):
+            filling.append(jax.numpy.zeros(free, "uint8").block_until_ready())
+
+    return Counters(fill, lambda: gpu.memory_stats()["bytes_in_use"], lambda: gpu.memory_stats()["peak_bytes_in_use"])
 
 
 # What the program d2l_utils.machine.measuring measures

@@ -9,6 +9,7 @@ import mxnet as mx
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
+from d2l_utils.machine.memory import Counters, Memory, course_with, handed_out_counters, memory_with, sampled_counters
 from d2l_utils.machine.profile import profile_for
 from d2l_utils.mxnet.training import (
     accuracy,
@@ -37,6 +38,8 @@ __all__ = [
     "try_gpu",
     "try_all_gpus",
     "devices",
+    "memory_of",
+    "memory_over_time",
     "your_machine",
     "accuracy",
     "sgd",
@@ -118,6 +121,25 @@ def devices(n: int = 2) -> list[Any]:
     return [mx.cpu(i) for i in range(n)]
 
 
+def memory_of(function: Callable[[], Any]) -> Memory:
+    """Call a function once and return the bytes that it needed: at most, and for its result.
+
+    On a CPU these are bytes that the process has asked the C library for or, where that does not tell, has in
+    physical memory; with a GPU, those taken of its memory.
+
+    Parameters
+    ----------
+    function
+        Called without arguments; call it once before, so that libraries have what they keep for good.
+    """
+    return memory_with(_counters(), function, synchronize)
+
+
+def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
+    """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
+    return course_with(_counters(), function, synchronize)
+
+
 def your_machine() -> Any:
     """Return what this machine can do: its profile, which is measured once and kept.
 
@@ -131,6 +153,18 @@ def your_machine() -> Any:
         If the machine cannot be measured.
     """
     return profile_for("mxnet")
+
+
+def _counters() -> Counters:
+    if not mx.context.num_gpus():
+        return handed_out_counters()
+    mx.gpu().empty_cache()
+
+    def taken() -> int:
+        free, total = mx.context.gpu_memory_info()
+        return int(total - free)
+
+    return sampled_counters(taken)
 
 
 # What the program d2l_utils.machine.measuring measures

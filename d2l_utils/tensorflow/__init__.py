@@ -1,6 +1,9 @@
 """What the sections share, for TensorFlow: `from d2l_utils import tensorflow as d2l`."""
 
+import ctypes
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -8,6 +11,7 @@ import tensorflow as tf
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
+from d2l_utils.machine.memory import RESIDENT, Counters, Memory, course_with, memory_with
 from d2l_utils.machine.profile import profile_for
 from d2l_utils.tensorflow.training import (
     accuracy,
@@ -36,6 +40,8 @@ __all__ = [
     "try_gpu",
     "try_all_gpus",
     "devices",
+    "memory_of",
+    "memory_over_time",
     "your_machine",
     "accuracy",
     "sgd",
@@ -135,6 +141,25 @@ def devices(n: int = 2) -> list[Any]:
     return [tf.device(f"/CPU:{i}") for i in range(n)]
 
 
+def memory_of(function: Callable[[], Any]) -> Memory:
+    """Call a function once and return the bytes that it needed: at most, and for its result.
+
+    TensorFlow's allocator counts them, since the process keeps memory that TensorFlow has freed. If the library cannot
+    be told to count on a CPU, these are bytes of physical memory all the same.
+
+    Parameters
+    ----------
+    function
+        Called without arguments; call it once before, so that libraries have what they keep for good.
+    """
+    return memory_with(_counters(), function, synchronize)
+
+
+def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
+    """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
+    return course_with(_counters(), function, synchronize)
+
+
 def your_machine() -> Any:
     """Return what this machine can do: its profile, which is measured once and kept.
 
@@ -147,6 +172,29 @@ def your_machine() -> Any:
         If the machine cannot be measured.
     """
     return profile_for("tensorflow")
+
+
+def _counters() -> Counters:
+    device = "GPU:0" if tf.config.list_physical_devices("GPU") else "CPU:0"
+    if device == "CPU:0" and not _cpu_allocator_counts():
+        return RESIDENT
+    information = tf.config.experimental.get_memory_info
+    return Counters(
+        lambda: tf.config.experimental.reset_memory_stats(device),
+        lambda: information(device)["current"],
+        lambda: information(device)["peak"],
+    )
+
+
+@cache
+def _cpu_allocator_counts() -> bool:
+    """Have TensorFlow's CPU allocator count; False if the library has no function of that name."""
+    library = next(Path(tf.sysconfig.get_lib()).glob("libtensorflow_framework.*"))
+    try:
+        ctypes.CDLL(str(library))._ZN3tsl23EnableCPUAllocatorStatsEv()
+    except AttributeError:
+        return False
+    return True
 
 
 # What the program d2l_utils.machine.measuring measures

@@ -8,6 +8,7 @@ import torch
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
+from d2l_utils.machine.memory import RESIDENT, Counters, Memory, course_with, memory_with
 from d2l_utils.machine.profile import profile_for
 from d2l_utils.torch.training import (
     accuracy,
@@ -36,6 +37,8 @@ __all__ = [
     "try_gpu",
     "try_all_gpus",
     "devices",
+    "memory_of",
+    "memory_over_time",
     "your_machine",
     "accuracy",
     "sgd",
@@ -120,6 +123,24 @@ def devices(n: int = 2) -> list[Any]:
     return [torch.device("cpu")] * n
 
 
+def memory_of(function: Callable[[], Any]) -> Memory:
+    """Call a function once and return the bytes that it needed: at most, and for its result.
+
+    On a CPU these are bytes of physical memory that the process takes; on a GPU, bytes of PyTorch's allocator.
+
+    Parameters
+    ----------
+    function
+        Called without arguments; call it once before, so that libraries have what they keep for good.
+    """
+    return memory_with(_counters(), function, synchronize)
+
+
+def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
+    """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
+    return course_with(_counters(), function, synchronize)
+
+
 def your_machine() -> Any:
     """Return what this machine can do: its profile, which is measured once and kept.
 
@@ -133,6 +154,12 @@ def your_machine() -> Any:
         If the machine cannot be measured.
     """
     return profile_for("torch")
+
+
+def _counters() -> Counters:
+    if not torch.cuda.is_available():
+        return RESIDENT
+    return Counters(torch.cuda.reset_peak_memory_stats, torch.cuda.memory_allocated, torch.cuda.max_memory_allocated)
 
 
 # What the program d2l_utils.machine.measuring measures

@@ -1,0 +1,34 @@
+"""Memory that a function needs, in bytes of this framework's arrays."""
+
+import numpy as np
+import pytest
+
+UNIT = 4 * 2**22  # bytes of the array below
+
+
+@pytest.fixture(scope="module")
+def one(native, d2l):
+    """A function that returns a new array of UNIT bytes, called once before."""
+    source = native.put(d2l.try_gpu(), np.ones(UNIT // 4, "float32"))
+
+    def make():
+        return source + 1
+
+    d2l.synchronize(make())
+    return make
+
+
+def test_the_result_is_kept_and_the_peak_is_not_below_it(d2l, one):
+    memory = d2l.memory_of(one)
+    assert memory.kept == pytest.approx(UNIT, rel=0.1)
+    assert UNIT * 0.9 < memory.peak < 2.2 * UNIT
+
+
+def test_two_results_keep_twice_as_much(d2l, one):
+    assert d2l.memory_of(lambda: [one(), one()]).kept == pytest.approx(2 * UNIT, rel=0.1)
+
+
+def test_the_course_reaches_what_is_kept(d2l, one):
+    seconds, in_use = d2l.memory_over_time(lambda: [one() for _ in range(8)])
+    assert len(seconds) == len(in_use)
+    assert max(in_use) > 6 * UNIT
