@@ -150,7 +150,7 @@ def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     return net
 
 
-def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int = 8) -> None:
+def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
 
     Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
