@@ -53,6 +53,7 @@ def memory_with(counters: Counters, function: Callable[[], Any], wait: Callable[
     wait
         Called before and after it: returns when everything is computed.
     """
+    gc.collect()  # before, because the thread that samples cannot run meanwhile
     _settle(wait)
     with _pages_that_go_back():
         counters.reset()
@@ -80,6 +81,7 @@ def course_with(
             in_use.append(counters.current())
             sleep(2e-4)
 
+    gc.collect()  # before, because the thread that samples cannot run meanwhile
     _settle(wait)
     with _pages_that_go_back():
         in_use, seconds = [counters.current()], [perf_counter()]
@@ -97,7 +99,6 @@ def course_with(
 
 def _settle(wait: Callable[[], Any]) -> None:
     """Let everything end that is under way, so that nothing is freed later but counted as in use now."""
-    gc.collect()
     wait()
     sleep(0.01)  # a framework's threads free what nobody refers to any more, a moment later
     wait()
