@@ -136,8 +136,8 @@ def devices(n: int = 2) -> list[Any]:
 def memory_of(function: Callable[[], Any]) -> Memory:
     """Call a function once and return the bytes that it needed: at most, and for its result.
 
-    On a CPU these are bytes that the C library has handed out, read every millisecond, or bytes of physical memory that
-    the process takes, where the library does not tell; on a GPU, bytes of JAX's allocator.
+    On a CPU these are bytes that the C library has handed out, or bytes of physical memory that the process takes,
+    where the library does not tell; on a GPU, bytes of JAX's allocator.
 
     Parameters
     ----------
