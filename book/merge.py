@@ -89,7 +89,7 @@ def merged_code(
     complete = len(found) in (0, len(frameworks))
     if complete and all(other == first for other in others):
         return [shown(entry, entry.id, first, tags, name)]
-    kept = ["remove-input", "solution"] if "solution" in tags else ["remove-input"]
+    kept = ["remove-input", *(tag for tag in ("remove-stderr", "solution") if tag in tags)]
     cells = [shown(entry, entry.id, [], tags, name)]
     for framework, own in found.items():
         cells.append(shown(entry, short_hash("o", entry.id, framework), own, [framework, *kept], name))

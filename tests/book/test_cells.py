@@ -235,6 +235,13 @@ def test_a_page_says_under_its_title_what_was_not_run_and_shows_what_was():
     assert found == [([], []), (["jax", "remove-input"], [said("same\n")])]
 
 
+def test_what_is_kept_off_the_page_stays_off_where_the_frameworks_show_different_outputs():
+    outputs = {framework: {"1": [said(framework)]} for framework in PAIR}
+    found = merged(whole(code("1", "remove-stderr, solution")), outputs)
+    own = [cell["metadata"]["tags"] for cell in found["cells"] if cell["source"] == "1" and cell["outputs"]]
+    assert own == [[framework, "remove-input", "remove-stderr", "solution"] for framework in PAIR]
+
+
 def test_the_words_of_a_picture_come_from_its_maker_where_its_cell_has_none():
     source = whole(code("draw()", "jax"))
 
