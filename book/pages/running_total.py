@@ -6,8 +6,8 @@ A section's total comes as data, in an output of the MIME type RUNNING_TOTAL:
 ```{running-total}
 ```
 
-shows the last one of each framework. It reads running-totals.json beside the pages, a list of such records, each with
-its section, framework and cell.
+shows the one with the most levers of each framework. It reads running-totals.json beside the pages, a list of such
+records, each with its section, framework and cell.
 """
 
 import json
@@ -116,7 +116,7 @@ class RunningTotalRenderer:
 
 
 class RunningTotal(SphinxDirective):
-    """The running total of each framework, as the last section that has one measured it."""
+    """The running total of each framework with the most levers; of several, the last section's."""
 
     def run(self) -> list[nodes.Node]:
         """Return a sentence and a table for each framework."""
@@ -127,7 +127,8 @@ class RunningTotal(SphinxDirective):
         for framework in FRAMEWORKS:
             ours = [record for record in records if record["framework"] == framework]
             if ours:
-                panel = [sentence(ours[-1], framework), total(ours[-1], taught_in(ours))]
+                longest = max(reversed(ours), key=lambda record: len(record["rows"]))
+                panel = [sentence(longest, framework), total(longest, taught_in(ours))]
                 found.append(nodes.container("", *panel, classes=["prose", f"tag_{framework}"]))
         return found or self.parse_text_to_nodes("This copy holds no running total: no notebook ran for it.")
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # imported by __getattr__ when a program runs
     from d2l_utils.jax.networks import (
         Residual,
         build_lenet,
+        in_bfloat16,
         load_images,
         resnet18,
         running_total,
@@ -50,6 +51,7 @@ __all__ = [
     "load_data_fashion_mnist",
     "build_lenet",
     "tuned_lenet",
+    "in_bfloat16",
     "train_step",
     "load_images",
     "Residual",

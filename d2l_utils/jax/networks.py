@@ -14,7 +14,7 @@ from jax import numpy as jnp
 
 from d2l_utils.data import DigitImages
 from d2l_utils.jax.training import evaluate_accuracy_gpu, load_data_digits
-from d2l_utils.totals import show_running_total
+from d2l_utils.levers.totals import show_running_total
 
 
 def build_lenet() -> Any:
@@ -70,6 +70,24 @@ def convolve(X: Any, kernel: Any, bias: Any) -> Any:
     patches = [X[:, i : i + rows, j : j + columns] for i in range(h) for j in range(w)]
     flat = kernel.reshape(-1, kernel.shape[-1])
     return jnp.concatenate(patches, axis=-1) @ flat + bias
+
+
+def in_bfloat16(net: Any) -> Any:
+    """Return a network that computes as `net` does, but in bfloat16: its own weights and its logits stay float32.
+
+    All of its weights and its input are rounded, and so are the gradients that come back to the weights.
+    """
+    return _InBfloat16(net)
+
+
+class _InBfloat16(nnx.Module):
+    def __init__(self, net: Any):
+        self.net = net
+
+    def __call__(self, X: Any) -> Any:
+        graph, params, rest = nnx.split(self.net, nnx.Param, ...)
+        rounded = jax.tree.map(lambda weights: weights.astype(jnp.bfloat16), params)
+        return nnx.merge(graph, rounded, rest)(X.astype(jnp.bfloat16)).astype(jnp.float32)
 
 
 def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
@@ -181,7 +199,8 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
     ----------
     levers
         The levers, each with the seconds that a step is predicted to take without it and with it, or None: "tuned
-        layers", "compiled step", "loss read late", "loading beside", "images in memory", also the order of the rows.
+        layers", "compiled step", "loss read late", "loading beside", "images in memory", "bfloat16", also the order of
+        the rows.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
 
@@ -195,7 +214,7 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
 
 
 class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.totals.Loop`.
+    """The chapter's loop with some levers; see `d2l_utils.levers.totals.Loop`.
 
     Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
     """
@@ -204,9 +223,10 @@ class _Loop:
         from d2l_utils import jax as d2l
 
         self.levers, self.load = levers, d2l.load_images
-        kind = "tuned layers" in levers, "compiled step" in levers
+        kind = tuple(lever in levers for lever in ("tuned layers", "compiled step", "bfloat16"))
         if kind not in models:
             net = d2l.tuned_lenet() if kind[0] else d2l.build_lenet()
+            net = d2l.in_bfloat16(net) if kind[2] else net
             optimizer = nnx.Optimizer(net, optax.sgd(0.05, momentum=0.9), wrt=nnx.Param)
             step = nnx.jit(d2l.train_step, donate_argnums=(0, 1)) if kind[1] else d2l.train_step
             models[kind] = net, optimizer, step, jax.tree.map(np.array, nnx.state((net, optimizer)))

@@ -10,8 +10,8 @@ from mxnet import autograd, gluon
 from mxnet.gluon import nn
 
 from d2l_utils.data import DigitImages
+from d2l_utils.levers.totals import show_running_total
 from d2l_utils.mxnet.training import evaluate_accuracy_gpu, load_data_digits
-from d2l_utils.totals import show_running_total
 
 cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
 
@@ -55,6 +55,17 @@ def mean_pool(channels: int) -> Any:
     pool.initialize(mx.init.Constant(0.25))
     pool.collect_params().setattr("grad_req", "null")
     return pool
+
+
+def in_bfloat16(net: Any) -> Any:
+    """Return a network that computes as `net` does, but in bfloat16: its own weights and its logits stay float32.
+
+    Raises
+    ------
+    NotImplementedError
+        Always: layers of MXNet 1.9 cannot be cast to bfloat16 under its NumPy interface.
+    """
+    raise NotImplementedError("layers of MXNet 1.9 cannot be cast to bfloat16 under its NumPy interface; keep float32")
 
 
 def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
@@ -149,7 +160,8 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
     ----------
     levers
         The levers, each with the seconds that a step is predicted to take without it and with it, or None: "tuned
-        layers", "compiled step", "loss read late", "loading beside", "images in memory", also the order of the rows.
+        layers", "compiled step", "loss read late", "loading beside", "images in memory", "bfloat16", also the order of
+        the rows.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
 
@@ -157,18 +169,22 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
     ------
     ValueError
         For no or an unknown lever, a prediction that is not a time, or more steps than the images fill.
+    NotImplementedError
+        For "bfloat16".
     """
     show_running_total(lambda kept: _Loop(kept, steps), levers, steps)
 
 
 class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.totals.Loop`."""
+    """The chapter's loop with some levers; see `d2l_utils.levers.totals.Loop`."""
 
     def __init__(self, levers: tuple[str, ...], steps: int):
         from d2l_utils import mxnet as d2l
 
         self.device, self.late, self.step = d2l.try_gpu(), "loss read late" in levers, d2l.train_step
         self.net = d2l.tuned_lenet() if "tuned layers" in levers else d2l.build_lenet()
+        if "bfloat16" in levers:
+            self.net = d2l.in_bfloat16(self.net)
         self.net.collect_params().reset_ctx(self.device)
         self.net(mx.np.zeros((1, 1, 28, 28), ctx=self.device))  # parameters get their shapes
         self.first = [param.data().asnumpy() for param in self._parameters()]

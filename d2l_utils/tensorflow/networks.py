@@ -10,8 +10,8 @@ import tensorflow as tf
 from keras import layers
 
 from d2l_utils.data import DigitImages
+from d2l_utils.levers.totals import show_running_total
 from d2l_utils.tensorflow.training import evaluate_accuracy_gpu, load_data_digits
-from d2l_utils.totals import show_running_total
 
 
 def build_lenet() -> Any:
@@ -46,6 +46,18 @@ def tuned_lenet() -> Any:
     for place in (2, 4):
         parts[place] = layers.Lambda(lambda h: tf.nn.avg_pool2d(h, 2, 2, "VALID"))
     return keras.Sequential(parts)
+
+
+def in_bfloat16(net: Any) -> Any:
+    """Return a network that computes as `net` does, but in bfloat16: its own weights and its logits stay float32.
+
+    Its layers take the policy "mixed_bfloat16" of Keras, also in `net`.
+    """
+    for layer in net.layers:
+        layer.dtype_policy = keras.DTypePolicy("mixed_bfloat16")
+    return keras.Sequential(
+        [keras.Input(net.input_shape[1:]), *net.layers, layers.Activation("linear", dtype="float32")]
+    )
 
 
 def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
@@ -160,7 +172,8 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
     ----------
     levers
         The levers, each with the seconds that a step is predicted to take without it and with it, or None: "tuned
-        layers", "compiled step", "loss read late", "loading beside", "images in memory", also the order of the rows.
+        layers", "compiled step", "loss read late", "loading beside", "images in memory", "bfloat16", also the order of
+        the rows.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
 
@@ -174,7 +187,7 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
 
 
 class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.totals.Loop`.
+    """The chapter's loop with some levers; see `d2l_utils.levers.totals.Loop`.
 
     Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
     """
@@ -183,10 +196,11 @@ class _Loop:
         from d2l_utils import tensorflow as d2l
 
         self.device, self.late = d2l.try_gpu(), "loss read late" in levers
-        kind = "tuned layers" in levers, "compiled step" in levers
+        kind = tuple(lever in levers for lever in ("tuned layers", "compiled step", "bfloat16"))
         if kind not in models:
             with self.device:
                 net = d2l.tuned_lenet() if kind[0] else d2l.build_lenet()
+                net = d2l.in_bfloat16(net) if kind[2] else net
                 optimizer = keras.optimizers.SGD(0.05, momentum=0.9)
                 optimizer.build(net.trainable_variables)
             variables = [*net.trainable_variables, *optimizer.variables]

@@ -11,8 +11,8 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader
 
 from d2l_utils.data import DigitImages
+from d2l_utils.levers.totals import show_running_total
 from d2l_utils.torch.training import evaluate_accuracy_gpu, load_data_digits
-from d2l_utils.totals import show_running_total
 
 
 def build_lenet() -> Any:
@@ -44,6 +44,25 @@ def tuned_lenet() -> Any:
     Its layers keep the channels of a pixel side by side in memory.
     """
     return build_lenet().to(memory_format=torch.channels_last)
+
+
+def in_bfloat16(net: Any) -> Any:
+    """Return a network that computes as `net` does, but in bfloat16: its own weights and its logits stay float32.
+
+    PyTorch's autocast chooses the operations that have 16 bits; products and convolutions are among them.
+    """
+    return _InBfloat16(net)
+
+
+class _InBfloat16(nn.Module):
+    def __init__(self, net: Any):
+        super().__init__()
+        self.net = net
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        with torch.autocast(X.device.type, torch.bfloat16):
+            logits = self.net(X)
+        return logits.float()
 
 
 def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
@@ -133,7 +152,8 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
     ----------
     levers
         The levers, each with the seconds that a step is predicted to take without it and with it, or None: "tuned
-        layers", "compiled step", "loss read late", "loading beside", "images in memory", also the order of the rows.
+        layers", "compiled step", "loss read late", "loading beside", "images in memory", "bfloat16", also the order of
+        the rows.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
 
@@ -147,7 +167,7 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
 
 
 class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.totals.Loop`.
+    """The chapter's loop with some levers; see `d2l_utils.levers.totals.Loop`.
 
     Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
     """
@@ -156,9 +176,10 @@ class _Loop:
         from d2l_utils import torch as d2l
 
         self.device, self.late = d2l.try_gpu(), "loss read late" in levers
-        kind = "tuned layers" in levers, "compiled step" in levers
+        kind = tuple(lever in levers for lever in ("tuned layers", "compiled step", "bfloat16"))
         if kind not in models:
             net = (d2l.tuned_lenet() if kind[0] else d2l.build_lenet()).to(self.device)
+            net = d2l.in_bfloat16(net) if kind[2] else net
             mode = "reduce-overhead" if self.device.type == "cuda" else "default"
             step = torch.compile(d2l.train_step, mode=mode) if kind[1] else d2l.train_step
             optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)

@@ -14,7 +14,7 @@ FOLDERS = set(MODULES.values())
 FLOORS = [  # the rooms of d2l_utils, from the bottom; an import goes down or stays in its room
     {"timing", "claims", "predictions", "data", "jobs", "files"},
     {"machine", "plots", "collectives"},
-    {"scheduling", "totals"},
+    {"scheduling", "levers"},
     {"common"},
     FOLDERS,
 ]

@@ -49,3 +49,7 @@ def initialised(net):
 
 def optimizer(net):
     return nnx.Optimizer(net, optax.sgd(0.05), wrt=nnx.Param)
+
+
+def parameters(net):
+    return jax.tree.leaves(nnx.state(net, nnx.Param))

@@ -53,3 +53,7 @@ def initialised(net):
 
 def optimizer(net):
     return torch.optim.SGD(net.parameters(), lr=0.05)
+
+
+def parameters(net):
+    return list(net.parameters())

@@ -61,3 +61,7 @@ def initialised(net):
 
 def optimizer(net):
     return keras.optimizers.SGD(0.05)
+
+
+def parameters(net):
+    return net.trainable_variables

@@ -5,7 +5,7 @@ The framework's half, a loop with some of the levers, is in its own folder; this
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from time import perf_counter
@@ -16,7 +16,7 @@ from d2l_utils.predictions import Prediction
 from d2l_utils.timing import Measurement, three_digits
 
 MIME = "application/vnd.d2l.running-total+json"
-LEVERS = ("tuned layers", "compiled step", "loss read late", "loading beside", "images in memory")
+LEVERS = ("tuned layers", "compiled step", "loss read late", "loading beside", "images in memory", "bfloat16")
 AS_WRITTEN = "the loop as written"
 GAIN = 1.02  # what a lever has to gain in order to be kept
 EPOCHS = 3  # of both loops of a comparison
@@ -68,17 +68,12 @@ class RunningTotal:
         head = ("", "ms a step", "low–high", "gain", "promised", "obtained", "accuracy", "")
         table: list[tuple[str, ...]] = [head]
         for row in self.rows:
-            spread = f"{_milliseconds(row.time.low)}–{_milliseconds(row.time.high)}"
+            spread = f"{milliseconds(row.time.low)}–{milliseconds(row.time.high)}"
             gain = f"{three_digits(first / row.time.median)} ×"
-            promised, obtained = _milliseconds(row.promised), _milliseconds(row.obtained)
-            figures = (_milliseconds(row.time.median), spread, gain, promised, obtained, f"{row.accuracy:.2f}")
+            promised, obtained = milliseconds(row.promised), milliseconds(row.obtained)
+            figures = (milliseconds(row.time.median), spread, gain, promised, obtained, f"{row.accuracy:.2f}")
             table.append((row.lever, *figures, "" if row.kept else "left out"))
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = []
-        for name, *rest, mark in table:
-            cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=False)]
-            lines.append("  ".join([name.ljust(widths[0]), *cells, mark]).rstrip())
-        return "\n".join(lines)
+        return aligned(table)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         rows = [
@@ -196,7 +191,17 @@ def _show(total: RunningTotal) -> None:
     waterfall([Bar(row.lever, row.time.median, row.obtained, row.promised, row.kept) for row in total.rows])
 
 
-def _milliseconds(seconds: float | None) -> str:
+def aligned(table: Sequence[tuple[str, ...]]) -> str:
+    """Return a table as lines: names to the left, figures to the right, and a mark after them."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for name, *rest, mark in table:
+        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=False)]
+        lines.append("  ".join([name.ljust(widths[0]), *cells, mark]).rstrip())
+    return "\n".join(lines)
+
+
+def milliseconds(seconds: float | None) -> str:
     """Return a time in milliseconds without the unit; a dash for None."""
     if seconds is None:
         return "–"

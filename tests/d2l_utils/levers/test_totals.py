@@ -5,8 +5,8 @@ import json
 import pytest
 from matplotlib import pyplot as plt
 
-from d2l_utils import totals
-from d2l_utils.totals import LEVERS, RunningTotal, show_running_total
+from d2l_utils.levers import totals
+from d2l_utils.levers.totals import LEVERS, RunningTotal, show_running_total
 
 SAVED = {"tuned layers": 2.0, "compiled step": -1.0, "loss read late": 0.0, "loading beside": 3.0}
 

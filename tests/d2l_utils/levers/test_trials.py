@@ -1,0 +1,102 @@
+"""Levers: what is kept, what is promised and printed, and that a machine that slows down changes neither."""
+
+import re
+
+import pytest
+from matplotlib import pyplot as plt
+
+from d2l_utils import timing
+from d2l_utils.levers.trials import Levers
+
+
+class Clock:
+    """A clock that only steps move on; `pace` is how many seconds it takes for one of theirs."""
+
+    now, pace = 0.0, 1.0
+
+    def __call__(self):
+        return self.now
+
+    def step(self, seconds):
+        def step():
+            self.now += self.pace * seconds
+
+        return step
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    found = Clock()
+    monkeypatch.setattr(timing, "perf_counter", found)
+    yield found
+    plt.close("all")
+
+
+@pytest.fixture
+def tried(clock):
+    """Levers on a step of 100 ms, with those of these seconds tried."""
+    found = Levers(clock.step(0.1), 1000)
+
+    def run(**seconds):
+        kept = []
+        for lever, after in seconds.items():
+            found.promise(lever, 0.05)
+            kept.append(found.test(lever, clock.step(after)))
+        return found, kept
+
+    return run
+
+
+def test_a_lever_that_gains_2_percent_is_kept_and_the_next_one_is_tried_against_it(tried):
+    found, kept = tried(fused=0.08, slower=0.09, hardly=0.079, compiled=0.04)
+    assert kept == [True, False, False, True]
+    assert found.seconds == pytest.approx(0.04)
+
+
+def test_a_machine_that_slows_down_makes_no_lever_a_loser(clock, tried):
+    found, _ = tried(fused=0.08)
+    clock.pace = 3
+    found.promise("compiled", 0.05)
+    assert found.test("compiled", clock.step(0.04))
+    assert found.seconds == pytest.approx(0.04)
+
+
+def test_a_step_is_timed_as_written_before_any_lever(clock, capsys):
+    Levers(clock.step(0.1), 64, "images")
+    assert capsys.readouterr().out == "as written: 100.0 ms a step, 640 images/s\n"
+
+
+def test_a_test_shows_the_promise_beside_the_step(tried, capsys):
+    tried(fused=0.08)
+    promised, compared, verdict = capsys.readouterr().out.splitlines()
+    assert promised == "fused: step: predicted 50.0 ms"
+    assert re.search("fused: step .* measured 80.0 ms .* 1.60 ×", compared)
+    assert verdict == "fused: kept, 80.0 ms a step, 12,500 tokens/s"
+
+
+def test_the_table_has_promises_in_milliseconds_saved_and_the_picture_its_losers(tried, capsys):
+    found, _ = tried(fused=0.08, slower=0.1)
+    capsys.readouterr()
+    found.show()
+    table = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert table == [
+        "ms a step tokens/s gain promised obtained",
+        "as written 100.0 10,000 1.00 × – –",
+        "fused 80.0 12,500 1.25 × 50.0 20.0",
+        "slower 100.0 10,000 1.00 × 30.0 -20.0 left out",
+    ]
+    assert plt.gca().get_label() == (
+        "Waterfall of the milliseconds a step: as written 100 ms; "
+        "fused 80.0 ms, promised 50.0 ms; slower 100 ms, promised 50.0 ms, left out."
+    )
+
+
+def test_a_lever_without_a_promise_is_not_tested(clock):
+    found = Levers(clock.step(0.1), 1000)
+    with pytest.raises(ValueError, match="'fused' has promised nothing"):
+        found.test("fused", clock.step(0.1))
+
+
+def test_a_minibatch_holds_something(clock):
+    with pytest.raises(ValueError, match="at least one of its images, not 0"):
+        Levers(clock.step(0.1), 0, "images")
