@@ -36,10 +36,11 @@ def waterfall(bars: Sequence[Bar]) -> None:
         axes.barh(row, remains, color=COLORS[0] if bar.kept else "#BBBBBB", height=0.68)
         if saved > 0:
             axes.barh(row, saved, left=remains, color="white", edgecolor=COLORS[2], hatch="////", height=0.66)
+        end = max(remains, remains + saved)
         if bar.promised is not None:
             promised = remains + saved - 1e3 * bar.promised
             axes.plot([promised] * 2, [row - 0.44, row + 0.44], color=COLORS[1], linewidth=2.5)
-        end = max(remains, remains + saved)
+            end = max(end, promised)
         text = three_digits(remains) + ("" if bar.kept else ", left out")
         axes.annotate(text, (end, row), (4, 0), textcoords="offset points", va="center", color=INK)
     axes.set_yticks(range(len(bars)), [bar.name for bar in bars])
