@@ -32,7 +32,7 @@ def written(root: Element) -> str:
     plain = copy.deepcopy(root)
     _declare(plain, "")
     for space, prefix in PREFIXES.items():
-        if prefix != "xml" and any(name.startswith(f"{prefix}:") for node in plain.iter() for name in node.keys()):
+        if prefix != "xml" and any(name.startswith(f"{prefix}:") for node in plain.iter() for name in node.attrib):
             plain.set(f"xmlns:{prefix}", space)
     return ET.tostring(plain, encoding="unicode")
 

@@ -57,6 +57,10 @@ class KeepOneFramework(SphinxPostTransform):
         for node in list(self.document.findall(nodes.Element)):
             if left_out(node, self.config.d2l_only):
                 node.parent.remove(node)
+        for body in list(self.document.findall(nodes.tbody)):
+            if not body.children:
+                table = body.parent.parent
+                table.parent.remove(table)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

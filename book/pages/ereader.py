@@ -68,14 +68,21 @@ class EReader(Epub3Builder):
         """Link no script."""
 
     def copy_static_files(self) -> None:
-        """Write the two styles; remove what extensions have put beside them."""
-        shutil.rmtree(self._static_dir, ignore_errors=True)
-        self._static_dir.mkdir(parents=True)
+        """Write the two styles and nothing else."""
+        self._static_dir.mkdir(parents=True, exist_ok=True)
         self.create_pygments_style_file()
         shutil.copy(Path(__file__).parent / "_epub" / "epub.css", self._static_dir)
 
-    def build_mimetype(self) -> None:
-        """Repair pages and pictures first: this is the first step after all of them are written."""
+    def handle_finish(self) -> None:
+        """Repair what has been written, then pack it."""
+        for path in self._static_dir.iterdir():
+            if path.name not in STYLES:
+                path.unlink()  # which an extension has put there
+        self.repair()
+        super().handle_finish()
+
+    def repair(self) -> None:
+        """Repair pages and pictures, and look for links that lead nowhere."""
         for path in sorted((self.outdir / "_images").glob("*.svg")):
             drawing = ET.parse(path).getroot()
             repair_drawing(drawing)
@@ -88,7 +95,6 @@ class EReader(Epub3Builder):
             path.write_text(page_text(root), encoding="utf-8")
         for line in dead_links(self.pages):
             logger.warning("%s", line)
-        super().build_mimetype()
 
     def build_content(self) -> None:
         """Say in the list of files which pages hold formulas and drawings."""

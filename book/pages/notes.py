@@ -40,7 +40,8 @@ class MoveAnswers(SphinxPostTransform):
                 notes.append(moved(node, problem or node[0].astext(), len(notes) + 1))
         page = next(self.document.findall(nodes.section), None)
         if notes and page is not None:
-            heading = nodes.title("", HEADING)
+            heading = nodes.rubric("", HEADING)  # a title would be numbered as the page is
+            heading["heading-level"] = 2
             page += nodes.section("", heading, *notes, ids=["answers"], classes=["answers"])
 
 

@@ -26,7 +26,8 @@ def read(folder: Path) -> tuple[dict[str, Element], About]:
     pages = {path: ET.parse(folder / path).getroot() for path in order}
     title, author, day = (package.findtext(f".//{{{DC}}}{name}", "") for name in ("title", "creator", "date"))
     profiles = [part for root in pages.values() for part in find(root, "div", "machine-profile")]
-    machine = f"Measured on {words(profiles[0][0])}" if profiles else ""
+    machines = [name for part in profiles for name in find(part, "strong")]
+    machine = f"Measured on {words(machines[0])}" if machines else ""
     return pages, About(title, author, f"{datetime.fromisoformat(day):%-d %B %Y}", machine)
 
 

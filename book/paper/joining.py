@@ -30,7 +30,7 @@ def element(tag: str, text: str = "", *children: Element, **attributes: str) -> 
     """Return an element of XHTML; `klass` is its class."""
     names = {name.replace("klass", "class").replace("_", "-"): value for name, value in attributes.items()}
     node = ET.Element(f"{{{XHTML}}}{tag}", names)
-    node.text = text or None
+    node.text, node.tail = text or None, "\n"
     node.extend(children)
     return node
 

@@ -44,6 +44,7 @@ def places_in(path: Path) -> dict[str, int]:
 
 def finish(source: Path, target: Path, about: About) -> int:
     """Write a small PDF that names its title and authors; return its number of pages."""
+    pikepdf.settings.set_flate_compression_level(9)
     with pikepdf.open(source) as pdf:
         pdf.docinfo["/Title"] = about.title
         pdf.docinfo["/Author"] = about.author
