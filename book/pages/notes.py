@@ -33,7 +33,8 @@ class MoveAnswers(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         """Change the page."""
         known = names(self.env.metadata[self.env.docname].get(KEY, []))
-        problem, notes = "", []
+        problem = ""
+        notes: list[nodes.container] = []
         for node in list(self.document.findall(nodes.Element)):
             problem = next((known[each] for each in node.get("ids", ()) if each in known), problem)
             if is_note(node):

@@ -38,7 +38,7 @@ def print_document(document: Element, path: Path) -> Path:
 def places_in(path: Path) -> dict[str, int]:
     """Return the number of the page on which each place that a link leads to stands, by its id."""
     with pikepdf.open(path) as pdf:
-        numbers = {page.objgen: number for number, page in enumerate(pdf.pages, start=1)}
+        numbers = {page.obj.objgen: number for number, page in enumerate(pdf.pages, start=1)}
         return {str(name)[1:]: numbers[place[0].objgen] for name, place in pdf.Root.Dests.items()}
 
 
