@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks profile book ALWAYS lab serve browser test check lint benchmark rack pins clean distclean
+.PHONY: help setup notebooks profile book epub pdf ALWAYS lab serve browser test check lint benchmark rack pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -42,7 +42,7 @@ help: ## print this list
 # The environments are looked after before the rest of this file is read, because they tell which frameworks this
 # machine can run; each time, so that what could not be had is tried again.
 cannot := nothing can be built before the environments are made
-ifneq ($(filter setup notebooks profile book lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
+ifneq ($(filter setup notebooks profile book epub pdf lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
 AVAILABLE := $(shell $(PYTHON) -m book.setup.environments docs $(FRAMEWORKS))
 $(if $(AVAILABLE),,$(error $(cannot)))
 else ifneq ($(filter check lint,$(MAKECMDGOALS)),)
@@ -54,7 +54,7 @@ book := $(docs)/python -m book
 choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
 run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 # What the pages are made of besides the merged notebooks: the API reference is in the docstrings of d2l_utils.
-pages := $(shell find book/pages d2l_utils -type f ! -name '*.pyc')
+pages := book/xhtml.py $(shell find book/pages d2l_utils -type f ! -name '*.pyc')
 
 setup: ## make the environments and kernels
 	@:
@@ -77,6 +77,19 @@ _build/html/index.html: _build/merged $(pages)
 	  -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
+document := _build/computational-performance
+epub: $(AVAILABLE:%=$(document)-%.epub) ## write an e-book for each framework, _build/computational-performance-<framework>.epub
+
+$(document)-%.epub: _build/merged $(pages)
+	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter book/%.py,$?),-E) -b epub -D d2l_only=$* -c book/pages \
+	  -d _build/doctrees/epub _build/book _build/epub/$*
+	@cp _build/epub/$*/$(@F) $@ && echo "$@"
+
+pdf: browser $(AVAILABLE:%=$(document)-%.pdf) ## print the same pages, _build/computational-performance-<framework>.pdf
+
+$(document)-%.pdf: $(document)-%.epub $(wildcard book/paper/*)
+	@$(docs)/python -m book.paper _build/epub/$* $@
+
 front = /lab/tree/$(firstword $(AVAILABLE))/index.ipynb
 lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network connections
 	@mkdir -p $(JUPYTER_CONFIG_DIR)/labconfig
@@ -92,7 +105,8 @@ serve: book ## serve the book on 127.0.0.1 (PORT=8000)
 browser: ## find a browser for the tests of the pages, or fetch one
 	@$(PYTHON) -m book.setup.environments --browser
 
-test: browser book lint ## set everything up and run all tests (STRICT=1: no timed claim may miss)
+documents := $(addprefix $(document)-$(firstword $(AVAILABLE)),.epub .pdf)  # of one framework, which the tests read
+test: browser book $(documents) lint ## set everything up and run all tests (STRICT=1: no timed claim may miss)
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
 	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \
 	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these time nothing: two at once
@@ -106,7 +120,7 @@ test: browser book lint ## set everything up and run all tests (STRICT=1: no tim
 
 check: lint ## lint, check types, run the tests that need no framework, kernel or browser: a minute
 	@$(docs)/python -m pytest -q -p no:cacheprovider -n 2 --dist worksteal -m "not kernel" tests \
-	  --ignore tests/frameworks --ignore tests/browser --ignore tests/notebooks --ignore tests/rack --ignore tests/benchmarks \
+	  --ignore tests/frameworks --ignore tests/browser --ignore tests/notebooks --ignore tests/rack --ignore tests/benchmarks --ignore tests/documents \
 	  --ignore tests/book/test_built.py
 
 lint: ## check layout, style and types

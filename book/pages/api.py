@@ -16,6 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES, ROOT
 from book.exports import Definition, definition, exports
+from book.pages.edition import mark
 
 
 class Api(SphinxDirective):
@@ -36,6 +37,7 @@ class Api(SphinxDirective):
         listed["classes"].append("api")
         for name, entry in zip(names, listed, strict=True):
             entry[0]["ids"].append(nodes.make_id(f"d2l-{name}"))
+        mark(listed.findall(nodes.list_item))
         return [listed]
 
 

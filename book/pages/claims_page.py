@@ -21,6 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
+from book.pages.edition import EDITION, WHOLE, tag
 from book.pages.solutions import fold
 from d2l_utils.claims import MARKS, MIME, Claim
 
@@ -85,7 +86,20 @@ class Claims(SphinxDirective):
                 ours = [claim for claim in section if claim["framework"] == framework]
                 if ours:
                     found.append(claim_fold(framework, ours))
-        return [*self.parse_text_to_nodes(count(claims)), fold("All claims, section by section", found)]
+        whole = [*self.parse_text_to_nodes(count(claims)), fold("All claims, section by section", found)]
+        for node in whole:
+            node["classes"].append(WHOLE)
+        return [*whole, *self.counts(claims)]
+
+    def counts(self, claims: Sequence[dict[str, Any]]) -> list[Any]:
+        """Return what the edition for each framework says in place of the list."""
+        found = []
+        for framework in FRAMEWORKS:
+            ours = [claim for claim in claims if claim["framework"] == framework]
+            (sentence,) = self.parse_text_to_nodes(count(ours))
+            sentence["classes"] += [EDITION, tag(framework)]
+            found.append(sentence)
+        return found
 
 
 def count(claims: Sequence[dict[str, Any]]) -> str:

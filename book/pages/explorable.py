@@ -18,7 +18,13 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-KINDS = ("ring", "costs")
+from book.pages.edition import EDITION
+
+MOVES = {
+    "ring": "On the page in HTML, buttons take this ring through its steps, with two to six ranks.",
+    "costs": "On the page in HTML, sliders set the bytes, ranks, latency and bandwidth of this figure.",
+}
+KINDS = tuple(MOVES)
 CLASS = "explorable"
 
 
@@ -39,7 +45,8 @@ class Explorable(SphinxDirective):
         first, *rest = self.parse_content_to_nodes() or [None]
         if not isinstance(first, nodes.paragraph) or not rest:
             raise self.error(f"explorable {kind} needs a paragraph as its caption and a text alternative after it")
-        figure = nodes.figure("", nodes.container("", *rest, classes=[CLASS, kind]))
+        moves = nodes.paragraph("", MOVES[kind], classes=[EDITION])
+        figure = nodes.figure("", nodes.container("", *rest, moves, classes=[CLASS, kind]))
         figure += nodes.caption(first.rawsource, "", *first.children)
         self.set_source_info(figure)
         self.add_name(figure)

@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES
+from book.pages.edition import mark
 from book.pages.page_info import describe_machine, name_day
 from d2l_utils.machine.profile import read
 from d2l_utils.timing import three_digits
@@ -50,9 +51,12 @@ class Machine(SphinxDirective):
         """Return the nodes."""
         self.env.note_reread()
         profile = read(Path(self.config.d2l_machine))
-        return self.parse_text_to_nodes(
+        found = self.parse_text_to_nodes(
             show(profile) if profile else "This copy holds no profile: `make profile` measures the machine."
         )
+        for node in found:
+            mark(node.findall(nodes.row))
+        return found
 
 
 def show(profile: dict[str, Any]) -> str:

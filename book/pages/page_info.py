@@ -20,6 +20,7 @@ from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.outputs import RECORDS, records
+from book.pages.edition import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
 
 logger = logging.getLogger(__name__)
@@ -46,12 +47,13 @@ def _words(node: nodes.Node, framework: str) -> int:
 
 def header(minutes: int, notebooks: dict[str, str]) -> nodes.container:
     """Return the line under the title: reading time and one notebook, a path, for each framework that ran."""
-    line = nodes.paragraph("", f"{minutes} min read")
+    links = nodes.inline("", classes=[WHOLE])
     separator = " · Notebooks: "
     for name, path in notebooks.items():
-        line += nodes.Text(separator)
+        links += nodes.Text(separator)
         separator = " · "
-        line += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
+        links += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
+    line = nodes.paragraph("", f"{minutes} min read", *([links] if notebooks else []))
     return nodes.container("", line, classes=["page-facts"])
 
 
@@ -61,13 +63,17 @@ def colophon(runs: dict[str, dict[str, Any]]) -> nodes.container:
     `runs` maps a framework to the dict {seconds, date, machine, versions} that its execution left.
     """
     found = [nodes.paragraph("", "The machine that built this page", classes=["colophon-title"])]
-    measured = [f"Measured on {describe_machine(run['machine'])} ({name_day(run['date'])})." for run in runs.values()]
-    found += [nodes.paragraph("", sentence) for sentence in dict.fromkeys(measured)]
+    measured: dict[str, list[str]] = {}
+    for name, run in runs.items():
+        sentence = f"Measured on {describe_machine(run['machine'])} ({name_day(run['date'])})."
+        measured.setdefault(sentence, []).append(tag(name))
+    found += [nodes.paragraph("", sentence, classes=owners) for sentence, owners in measured.items()]
     listed = nodes.bullet_list()
     for name, run in runs.items():
         versions = ", ".join(f"{package} {version}" for package, version in run["versions"].items())
         text = f": {versions}; the notebook took {run['seconds']:.0f} s."
-        listed += nodes.list_item("", nodes.paragraph("", "", nodes.strong("", FRAMEWORKS[name]), nodes.Text(text)))
+        words = nodes.paragraph("", "", nodes.strong("", FRAMEWORKS[name]), nodes.Text(text))
+        listed += nodes.list_item("", words, classes=[tag(name)])
     return nodes.container("", *found, listed, classes=["colophon"])
 
 

@@ -126,10 +126,15 @@ def listed(app: Sphinx, page: str, section: str) -> nodes.section:
     """Return the lists of a section under its title, with links that start from `page`."""
     node = nodes.section("", nodes.title("", app.env.titles[section].astext()), ids=[nodes.make_id(section)])
     for kind, title in ((ENVELOPE, "Back-of-the-envelope problems"), ("Exercise", EXERCISES)):
-        found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind]
+        found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind and shown(app, rest[1])]
         entries = [entry(app, page, section, *rest) for rest in found]
         node += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []
     return node
+
+
+def shown(app: Sphinx, framework: str | None) -> bool:
+    """Tell whether the lists have a framework's problem: in an edition for one, those for all and its own."""
+    return not app.config.d2l_only or framework in (None, app.config.d2l_only)
 
 
 def entry(
@@ -138,7 +143,8 @@ def entry(
     """Return the line of a problem."""
     address = app.builder.get_relative_uri(page, section) + (f"?tab={framework}#" if framework else "#") + place
     link = nodes.reference("", f"Exercise {name}" if name.isdigit() else name, refuri=address, internal=True)
-    words = (f" ({FRAMEWORKS[framework]})" if framework else "") + ("" if name.endswith("?") else ":") + " "
+    owner = "" if app.config.d2l_only else framework
+    words = (f" ({FRAMEWORKS[owner]})" if owner else "") + ("" if name.endswith("?") else ":") + " "
     moved = [resolved(app, page, section, node) for node in asked]
     return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(words), *moved))
 

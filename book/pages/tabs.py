@@ -108,7 +108,7 @@ class GatherTabs(SphinxTransform):
 
 
 class FlattenTabs(SphinxPostTransform):
-    """Show the tabs one below the other, each under its framework's name, where nothing can switch them."""
+    """Show the tabs one below the other, where nothing can switch them, each under its name if there are several."""
 
     default_priority = 190
     builders = ("epub", "singlehtml", "text")  # LaTeX and man pages are flat by themselves
@@ -120,9 +120,9 @@ class FlattenTabs(SphinxPostTransform):
                 continue
             flat: list[nodes.Node] = []
             for label, content in (item.children for item in found.children):
-                if content.children:
-                    name = nodes.paragraph("", "", nodes.strong("", label.astext()))
-                    flat += [name, *content.children]
+                if content.children and not self.config.d2l_only:
+                    flat.append(nodes.paragraph("", "", nodes.strong("", label.astext())))
+                flat += content.children
             # Not replace_self: it hands the classes of the tab set on to the first node.
             found.parent.replace(found, flat)
 

@@ -1,0 +1,115 @@
+"""The builder `epub`: an e-book that follows the standard, of the framework that the setting `d2l_only` names.
+
+Sphinx writes pages for browsers; this builder leaves out scripts and styles that e-readers cannot use, and repairs the
+files before they are packed. A link that leads nowhere is a warning.
+"""
+
+import shutil
+import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.builders.epub3 import Epub3Builder
+from sphinx.util import logging
+
+from book import FRAMEWORKS, project
+from book.xhtml import (
+    OPF,
+    dead_links,
+    page_text,
+    properties,
+    repair_drawing,
+    repair_page,
+    written,
+)
+
+logger = logging.getLogger(__name__)
+STYLES = ("pygments.css", "epub.css")  # the second is ours, under the name that Sphinx's theme links
+AUTHOR = "The contributors of Computational Performance"
+ABOUT = "Why deep-learning programs are fast or slow: predictions, measurements, and what explains the gap."
+
+
+def metadata(title: str, only: str) -> dict[str, Any]:
+    """Return the settings that describe the edition for a framework, or the whole book if it is ''."""
+    name = "-".join(filter(None, (*title.lower().split(), only)))
+    return {
+        "version": project()["project"]["version"],
+        "epub_title": f"{title} in {FRAMEWORKS[only]}" if only else title,
+        "epub_basename": name,
+        "epub_identifier": name,  # the list of files refers to it, so it is a name in XML
+        "epub_uid": name,
+        "epub_author": AUTHOR,
+        "epub_publisher": AUTHOR,
+        "epub_copyright": f"{datetime.now(UTC).year}, {AUTHOR}",
+        "epub_description": ABOUT,
+        "epub_tocscope": "includehidden",
+        "epub_show_urls": "no",  # a list of references has them
+        "epub_use_index": False,
+    }
+
+
+class EReader(Epub3Builder):
+    """Sphinx's builder of e-books, with pages that the standard accepts."""
+
+    def init(self) -> None:
+        """Describe the edition before anything is written."""
+        for name, value in metadata(self.config.project, self.config.d2l_only).items():
+            setattr(self.config, name, value)
+        super().init()
+
+    def add_css_file(self, filename: str, **kwargs: Any) -> None:
+        """Link our style and that of the code, and no extension's."""
+        if filename in STYLES:
+            super().add_css_file(filename, **kwargs)
+
+    def add_js_file(self, filename: str, **kwargs: Any) -> None:
+        """Link no script."""
+
+    def copy_static_files(self) -> None:
+        """Write the two styles and nothing else."""
+        self._static_dir.mkdir(parents=True, exist_ok=True)
+        self.create_pygments_style_file()
+        shutil.copy(Path(__file__).parent / "_epub" / "epub.css", self._static_dir)
+
+    def handle_finish(self) -> None:
+        """Repair what has been written, then pack it."""
+        for path in self._static_dir.iterdir():
+            if path.name not in STYLES:
+                path.unlink()  # which an extension has put there
+        self.repair()
+        super().handle_finish()
+
+    def repair(self) -> None:
+        """Repair pages and pictures, and look for links that lead nowhere."""
+        for path in sorted((self.outdir / "_images").glob("*.svg")):
+            drawing = ET.parse(path).getroot()
+            repair_drawing(drawing)
+            path.write_text(written(drawing), encoding="utf-8")
+        self.pages = {}
+        for name in sorted(self.env.found_docs):
+            path = self.outdir / f"{name}{self.out_suffix}"
+            root = self.pages[f"{name}{self.out_suffix}"] = ET.parse(path).getroot()
+            repair_page(root)
+            path.write_text(page_text(root), encoding="utf-8")
+        for line in dead_links(self.pages):
+            logger.warning("%s", line)
+
+    def build_content(self) -> None:
+        """Say in the list of files which pages hold formulas and drawings."""
+        super().build_content()
+        path = self.outdir / "content.opf"
+        text = path.read_text(encoding="utf-8")
+        for item in ET.fromstring(text).iter(f"{{{OPF}}}item"):
+            words = properties(self.pages[item.attrib["href"]]) if item.attrib["href"] in self.pages else []
+            if words:
+                start = f'<item id="{item.attrib["id"]}" '
+                text = text.replace(start, f'{start}properties="{" ".join(words)}" ')
+        path.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Put our builder in the place of Sphinx's."""
+    app.add_builder(EReader, override=True)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,75 @@
+"""The book on paper: pages joined into one document, and its numbers of pages."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from book.paper.__main__ import main
+from book.paper.joining import UNKNOWN, About, find, joined, numbered, words
+from book.paper.printing import print_document
+
+ABOUT = About("A Book", "An author", "1 May 2026", "Measured on an abacus")
+FIRST = """<section id="one"><h1>1. One</h1><section id="part"><h2>1.1. Part</h2>
+<p><a href="back/two.xhtml#two">there</a> <a href="https://example.org">out</a> <img src="_images/x.svg"/></p>
+<details class="how"><pre>check()</pre></details><details><summary>Old</summary></details>
+<p class="to-note" id="to-answer-1"><a href="#answer-1">Answer</a></p></section>
+<section id="answers" class="answers"><h2>Answers and Solutions</h2>
+<div class="note" id="answer-1"><p class="note-title"><a href="#to-answer-1">Problem</a></p></div></section>
+</section>"""
+SECOND = '<section id="two"><h1>Two "quoted"</h1><p><a href="../one.xhtml">back</a></p></section>'
+
+
+def page(content):
+    body = f'<body><div class="body">{content}</div></body>'
+    return ET.fromstring(f'<html xmlns="http://www.w3.org/1999/xhtml">{body}</html>')
+
+
+@pytest.fixture
+def document():
+    return joined({"one.xhtml": page(FIRST), "back/two.xhtml": page(SECOND)}, ABOUT, "pages", [])
+
+
+def test_each_link_leads_to_a_place_in_the_document(document):
+    places = {node.get("id") for node in document.iter()}
+    addresses = [link.get("href") for link in find(document, "a")]
+    assert {address[1:] for address in addresses if address.startswith("#")} <= places
+    assert [address for address in addresses if not address.startswith("#")] == ["https://example.org"]
+    assert [picture.get("src") for picture in find(document, "img")] == ["pages/_images/x.svg"]
+
+
+def test_answers_stand_in_an_appendix_and_links_name_pages_both_ways(document):
+    *chapters, appendix = find(document, "div", "chapter")
+    assert "Problem" not in words(chapters[0])
+    assert words(appendix) == f"Appendix: Answers and Solutions 1. One Problem, page {UNKNOWN}"
+    assert words(next(find(document, "p", "to-note"))) == f"Answer, page {UNKNOWN}"
+
+
+def test_the_contents_list_chapters_and_sections(document):
+    lines = [words(line).removesuffix(f" {UNKNOWN}") for line in next(find(document, "div", "contents"))]
+    assert lines == ["Contents", "1. One", "1.1. Part", 'Two "quoted"', "Appendix: Answers and Solutions", "1. One"]
+
+
+def test_folds_are_open_and_code_that_only_checks_is_left_out(document):
+    assert [fold.get("open") for fold in find(document, "details")] == ["open"]
+    assert "check()" not in words(document)
+
+
+def test_a_number_that_is_filled_in_again_has_not_changed(document):
+    places = {span.get("title")[1:]: 7 for span in find(document, "span", "number")}
+    assert [numbered(document, places), numbered(document, places)] == [True, False]
+
+
+def test_a_printed_document_says_on_which_page_things_are(document, tmp_path):
+    for picture in list(find(document, "p")):
+        for image in list(find(picture, "img")):
+            picture.remove(image)
+    for chapter in [*find(document, "div", "contents"), *find(document, "div", "chapter")]:
+        chapter.set("style", "break-before: page")
+    print_document(document, tmp_path / "book.xhtml")
+    numbers = [words(span) for span in find(next(find(document, "div", "contents")), "span", "number")]
+    assert numbers == ["3", "3", "4", "5", "5"]
+
+
+def test_a_folder_without_an_e_book_is_an_error_with_its_cure(tmp_path, capsys):
+    assert main([str(tmp_path), str(tmp_path / "book.pdf")]) == 1
+    assert capsys.readouterr().err == f"error: {tmp_path} holds no e-book: make epub writes it\n"

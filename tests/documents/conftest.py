@@ -1,0 +1,49 @@
+"""The e-book and the PDF that `make epub` and `make pdf` have written, of the first framework that has both."""
+
+import xml.etree.ElementTree as ET
+from zipfile import ZipFile
+
+import pytest
+from pypdf import PdfReader
+
+from book import FRAMEWORKS, ROOT
+
+PATHS = {
+    name: [ROOT / "_build" / f"computational-performance-{name}.{kind}" for kind in ("epub", "pdf")]
+    for name in FRAMEWORKS
+}
+
+
+@pytest.fixture(scope="session")
+def framework():
+    """The framework whose documents are read."""
+    found = [name for name, paths in PATHS.items() if all(path.exists() for path in paths)]
+    if not found:
+        pytest.fail("no documents: run `make epub pdf FRAMEWORKS=jax`")
+    return found[0]
+
+
+@pytest.fixture(scope="session")
+def epub(framework):
+    """The path of the e-book."""
+    return PATHS[framework][0]
+
+
+@pytest.fixture(scope="session")
+def pages(epub):
+    """The pages of the e-book by their paths."""
+    with ZipFile(epub) as packed:
+        names = [name for name in packed.namelist() if name.endswith(".xhtml") and name != "nav.xhtml"]
+        return {name: ET.fromstring(packed.read(name)) for name in names}
+
+
+@pytest.fixture(scope="session")
+def printed(framework):
+    """The path of the PDF."""
+    return PATHS[framework][1]
+
+
+@pytest.fixture(scope="session")
+def pdf(printed):
+    """The PDF."""
+    return PdfReader(printed)

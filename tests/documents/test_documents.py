@@ -1,0 +1,108 @@
+"""The documents are whole: every section, figure and answer, the code of one framework, and no link that is dead."""
+
+import json
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from book import MODULES, ROOT
+from book.paper.joining import APPENDIX, find, words
+from book.xhtml import dead_links
+
+SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
+CHECKER = Path("/usr/share/java/epubcheck.jar")
+MEGABYTES = 6
+
+
+def text_of(pages):
+    return " ".join(words(body) for root in pages.values() for body in find(root, "body"))
+
+
+def destinations(pdf):
+    """Return the name of each link within a PDF."""
+    links = [note.get_object() for page in pdf.pages for note in page.get("/Annots", [])]
+    return [link["/Dest"] for link in links if "/Dest" in link]
+
+
+def test_the_checker_of_the_standard_finds_no_error(epub):
+    if not CHECKER.exists():
+        pytest.skip(f"{CHECKER} is missing (Debian: apt-get install epubcheck)")
+    checked = subprocess.run(["java", "-jar", str(CHECKER), str(epub)], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+    assert "0 fatals / 0 errors / 0 warnings" in checked.stdout
+
+
+def test_every_section_and_every_figure_is_in_the_e_book(pages, epub, framework):
+    assert {f"{section}.xhtml" for section in SECTIONS} <= set(pages)
+    with ZipFile(epub) as packed:
+        files = set(packed.namelist())
+    for section in SECTIONS:
+        source = (ROOT / "notebooks" / f"{section}.md").read_text(encoding="utf-8")
+        assert set(re.findall(r"\{figure\} img/(\S+)", source)) <= {path.removeprefix("_images/") for path in files}
+
+
+def test_every_answer_of_the_framework_is_a_note(pages, framework):
+    for section in SECTIONS:
+        path = ROOT / "_build" / "notebooks" / framework / f"{section}.ipynb"
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        source = "\n".join("".join(cell["source"]) for cell in cells)
+        told = len(re.findall(r"<summary>(?:Answer|Solution)</summary>", source))
+        assert len(list(find(pages[f"{section}.xhtml"], "div", "note"))) >= told, section
+
+
+def test_code_is_that_of_one_framework(pages, framework):
+    others = [module for name, module in MODULES.items() if name != framework]
+    imports = re.compile(rf"\b(import|from) ({'|'.join(others)})\b|d2l_utils import ({'|'.join(others)})\b")
+    code = ["".join(pre.itertext()) for root in pages.values() for pre in find(root, "pre")]
+    assert [match[0] for text in code if (match := imports.search(text))] == []
+
+
+def test_no_sentence_speaks_of_what_only_the_screen_has(pages):
+    assert re.findall(r"[^.]*\b(?:tabs?|Skip to content|switch at the top)\b[^.]*", text_of(pages)) == []
+
+
+def test_no_link_of_the_e_book_is_dead(pages):
+    assert dead_links(pages) == []
+
+
+def test_every_link_within_the_pdf_has_its_place(pdf):
+    found = destinations(pdf)
+    assert len(found) > 500
+    assert {str(name).removeprefix("/") for name in found} <= {
+        name.removeprefix("/") for name in pdf.named_destinations
+    }
+    actions = [note.get_object().get("/A", {}) for page in pdf.pages for note in page.get("/Annots", [])]
+    assert Counter(action["/URI"].partition(":")[0] for action in actions if "/URI" in action).keys() <= {
+        "http",
+        "https",
+    }
+
+
+def test_bookmarks_name_every_section_and_the_appendix(pdf, pages):
+    titles = [words(next(find(pages[f"{section}.xhtml"], "h1"))) for section in SECTIONS]
+    marks = [" ".join(mark.title.split()) for mark in pdf.outline if not isinstance(mark, list)]
+    assert [mark for mark in marks if mark in {*titles, APPENDIX}] == [*titles, APPENDIX]
+
+
+def test_the_contents_name_the_pages_on_which_sections_begin(pdf, pages):
+    front = " ".join(page.extract_text() for page in pdf.pages[1:8])
+    for section in SECTIONS:
+        title = words(next(find(pages[f"{section}.xhtml"], "h1")))
+        number = re.search(rf"{re.escape(title)}\s+(\d+)", front)
+        assert number, title
+        assert title in " ".join(pdf.pages[int(number[1]) - 1].extract_text().split())
+
+
+def test_the_pdf_is_small_and_its_fonts_are_in_it(pdf, printed):
+    assert printed.stat().st_size <= MEGABYTES * 1e6
+    fonts = {}
+    for page in pdf.pages:
+        fonts |= {str(font.get_object()): font.get_object() for font in page["/Resources"].get("/Font", {}).values()}
+    for font in fonts.values():
+        described = font["/DescendantFonts"][0].get_object() if "/DescendantFonts" in font else font
+        drawn = font["/Subtype"] == "/Type3"  # its letters are drawings
+        assert drawn or {"/FontFile", "/FontFile2", "/FontFile3"} & described["/FontDescriptor"].get_object().keys()
