@@ -17,6 +17,7 @@ $(if $(strip $(FRAMEWORKS)),,$(error FRAMEWORKS is empty. Known: $(KNOWN)))
 oops := $(filter-out $(SLUGS),$(SECTIONS))
 $(if $(oops),$(error unknown section: $(oops). Known, separated by spaces: $(SLUGS)))
 $(if $(strip $(SECTIONS)),,$(error SECTIONS is empty. Known: $(SLUGS)))
+$(if $(filter-out yes no,$(SOLUTIONS)),$(error SOLUTIONS is yes or no, not $(SOLUTIONS)))
 $(if $(findstring $(space),$(CURDIR)),$(error this folder's path has a space in it, which make cannot handle: move it))
 
 # Everything that runs keeps its settings and files below _build.
@@ -34,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks profile book epub pdf ALWAYS lab serve browser test check lint benchmark rack pins clean distclean
+.PHONY: help setup notebooks bundle profile book epub pdf ALWAYS lab serve browser test check lint benchmark rack pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -42,7 +43,7 @@ help: ## print this list
 # The environments are looked after before the rest of this file is read, because they tell which frameworks this
 # machine can run; each time, so that what could not be had is tried again.
 cannot := nothing can be built before the environments are made
-ifneq ($(filter setup notebooks profile book epub pdf lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
+ifneq ($(filter setup notebooks bundle profile book epub pdf lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
 AVAILABLE := $(shell $(PYTHON) -m book.setup.environments docs $(FRAMEWORKS))
 $(if $(AVAILABLE),,$(error $(cannot)))
 else ifneq ($(filter check lint,$(MAKECMDGOALS)),)
@@ -59,8 +60,11 @@ pages := book/xhtml.py $(shell find book/pages d2l_utils -type f ! -name '*.pyc'
 setup: ## make the environments and kernels
 	@:
 
-notebooks: ## write the readers' notebooks into _build/notebooks, run nothing
-	@$(book) notebooks --frameworks $(AVAILABLE)
+notebooks: ## write the readers' notebooks into _build/notebooks (SOLUTIONS=no: without, into _build/handouts), run nothing
+	@$(book) $(if $(filter no,$(SOLUTIONS)),handouts,notebooks) --frameworks $(AVAILABLE)
+
+bundle: ## zip each framework's notebooks with all that they need, to run anywhere
+	@$(book) bundle --frameworks $(AVAILABLE)
 
 profile: ## measure this machine again
 	@$(book) profile --frameworks $(AVAILABLE)
@@ -106,7 +110,7 @@ browser: ## find a browser for the tests of the pages, or fetch one
 	@$(PYTHON) -m book.setup.environments --browser
 
 documents := $(addprefix $(document)-$(firstword $(AVAILABLE)),.epub .pdf)  # of one framework, which the tests read
-test: browser book $(documents) lint ## set everything up and run all tests (STRICT=1: no timed claim may miss)
+test: browser book $(documents) lint ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run bundles too)
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
 	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \
 	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these time nothing: two at once
@@ -115,12 +119,16 @@ test: browser book $(documents) lint ## set everything up and run all tests (STR
 	  --notebooks $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 	@echo "== the book"
 	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist loadfile tests \
-	  --ignore tests/frameworks --ignore tests/browser --ignore tests/notebooks/test_notebooks.py
+	  --ignore tests/frameworks --ignore tests/browser --ignore tests/bundle --ignore tests/notebooks/test_notebooks.py
 	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist worksteal tests/browser
+ifeq ($(BUNDLE),1)
+	@echo "== bundles, in environments of their own"; $(book) bundle --frameworks $(AVAILABLE)
+	$(docs)/python -m pytest -v -p no:cacheprovider tests/bundle -k "$(subst $(space), or ,$(strip $(AVAILABLE)))"
+endif
 
 check: lint ## lint, check types, run the tests that need no framework, kernel or browser: a minute
 	@$(docs)/python -m pytest -q -p no:cacheprovider -n 2 --dist worksteal -m "not kernel" tests \
-	  --ignore tests/frameworks --ignore tests/browser --ignore tests/notebooks --ignore tests/rack --ignore tests/benchmarks --ignore tests/documents \
+	  --ignore tests/frameworks --ignore tests/browser --ignore tests/bundle --ignore tests/notebooks --ignore tests/rack --ignore tests/benchmarks --ignore tests/documents \
 	  --ignore tests/book/test_built.py
 
 lint: ## check layout, style and types

@@ -1,5 +1,7 @@
 """python -m book build        all that the HTML pages are made of; runs the notebooks that are out of date
 python -m book notebooks    the readers' notebooks; runs nothing
+python -m book handouts     the same without solutions and answers
+python -m book bundle       all of them as zips that run anywhere
 python -m book profile      what this machine can do, measured anew
 """
 
@@ -18,7 +20,7 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m book", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    result.add_argument("step", choices=("build", "notebooks", "profile"))
+    result.add_argument("step", choices=("build", "notebooks", "handouts", "bundle", "profile"))
     result.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
     result.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
     result.add_argument("--sections", nargs="+", metavar="SECTION", help="those to run (default: all)")
@@ -36,7 +38,7 @@ def checked(chosen: Sequence[str], known: Collection[str], what: str) -> list[st
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do one step; return the status to exit with."""
-    from book import build
+    from book import build, bundle
     from book.sources import slugs
 
     options = parser().parse_args(arguments)
@@ -48,6 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with locked(layout.build / ".lock", "another build of this project is running: waiting until it is done"):
             if options.step == "notebooks":
                 build.write_notebooks(layout, frameworks)
+            elif options.step == "handouts":
+                build.write_all_handouts(layout, frameworks)
+            elif options.step == "bundle":
+                build.write_notebooks(layout, frameworks)
+                bundle.write_bundles(layout, frameworks)
             elif options.step == "profile":
                 build.measure_anew(layout, frameworks)
             else:

@@ -15,7 +15,7 @@ from book.layout import Layout, dump, load
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
-from book.sources import number, read, slugs, write_readers
+from book.sources import number, read, slugs, write_handouts, write_readers
 from book.summary import summary, warn_of_stderr
 from d2l_utils.files import write_atomically
 from d2l_utils.machine.profile import measure_missing
@@ -32,6 +32,19 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str]) -> dict[str, list
         write_readers(source, entries[source["slug"]], frameworks, numbers, layout)
     write_front(frameworks, numbers, layout)
     return entries
+
+
+def write_all_handouts(layout: Layout, frameworks: Sequence[str]) -> None:
+    """Write all sections' notebooks without solutions and answers, and the landing page's beside them."""
+    entries = write_notebooks(layout, frameworks)
+    sources = [read(slug, layout) for slug in slugs(layout)]
+    numbers = number(sources, layout)
+    for source in sources:
+        write_handouts(source, entries[source["slug"]], frameworks, numbers, layout)
+    for framework in frameworks:
+        front = load(layout.notebook("notebooks", framework, "index"))
+        write_atomically(layout.notebook("handouts", framework, "index"), dump(front))
+    print(f"without solutions: {layout.build / 'handouts'}")
 
 
 def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], timeout: int) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # it is slow to import
 
 TAGS = ("nbval-check-output", "remove-stderr", "solution", "drawing", "raises-exception")
 KEYS = ("tags", "alt")
+ANSWERS = ("Solution", "Answer")  # the titles of the folds that handouts lack
 MIME = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg"}
 
 Cell = dict[str, Any]
@@ -130,6 +131,7 @@ def split(
     numbers: dict[str, Any],
     images: dict[str, bytes],
     name: str,
+    answers: bool = True,
 ) -> dict[str, Notebook]:
     """Return each framework's notebook for readers: plain Markdown with its pictures in it, code without outputs.
 
@@ -145,11 +147,16 @@ def split(
         The content of each picture, by its path as the source has it ("img/x.svg").
     name : str
         The source's name, for errors.
+    answers : bool
+        Whether solutions and answers are in it.
     """
     from book.plain import references
 
     wanted = [entry for entry in entries if entry.framework in (None, *frameworks)]
-    plains = {entry.id: plain(entry, numbers, images, name) for entry in wanted if entry.kind == "markdown"}
+    wanted = [entry for entry in wanted if answers or "solution" not in entry.tags]
+    without = () if answers else ANSWERS
+    plains = {entry.id: plain(entry, numbers, images, name, without) for entry in wanted if entry.kind == "markdown"}
+    wanted = [entry for entry in wanted if answers or entry.id not in plains or plains[entry.id].text]
     notebooks = {}
     for framework in frameworks:
         ours = of(wanted, framework)
@@ -167,12 +174,14 @@ def notebook_of(framework: str, cells: Sequence[Cell]) -> Notebook:
     return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def plain(entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name: str) -> "Plain":
+def plain(
+    entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name: str, without: Sequence[str] = ()
+) -> "Plain":
     """Return the entry's text as plain Markdown, its pictures in it; BookError names the cell when that fails."""
     from book.plain import PlainError, convert
 
     try:
-        converted = convert(entry.source, numbers)
+        converted = convert(entry.source, numbers, without)
         for path in converted.images:
             if path not in images:
                 raise PlainError(f"picture {path} is missing; there are: {' '.join(sorted(images)) or 'none'}")

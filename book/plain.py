@@ -33,9 +33,13 @@ class PlainError(ValueError):
 
 @dataclass
 class Plain:
-    """Plain Markdown, the paths of its pictures (references that the cell still has to define), the works it cites."""
+    """Plain Markdown, the paths of its pictures (references that the cell still has to define), the works it cites.
+
+    `without` are the titles of the folds that it leaves out.
+    """
 
     text: str = ""
+    without: Collection[str] = ()
     images: list[str] = field(default_factory=list)
     cites: list[str] = field(default_factory=list)
 
@@ -55,7 +59,7 @@ for plugin in (dollarmath_plugin, colon_fence_plugin, myst_block_plugin, myst_ro
     PARSER.use(plugin)
 
 
-def convert(text: str, numbers: dict[str, Any]) -> Plain:
+def convert(text: str, numbers: dict[str, Any], without: Collection[str] = ()) -> Plain:
     """Return a cell's MyST Markdown as plain Markdown.
 
     Parameters
@@ -64,20 +68,22 @@ def convert(text: str, numbers: dict[str, Any]) -> Plain:
         The source of the cell.
     numbers : dict
         What the first pass of Sphinx found: what labels and citations are called.
+    without : collection of str
+        The titles of the folds to leave out.
 
     Raises
     ------
     PlainError
         For what plain Markdown cannot say.
     """
-    plain = convert_nested(text, numbers)
+    plain = convert_nested(text, numbers, without)
     check(PARSER.parse(plain.text))
     return plain
 
 
-def convert_nested(text: str, numbers: dict[str, Any]) -> Plain:
+def convert_nested(text: str, numbers: dict[str, Any], without: Collection[str] = ()) -> Plain:
     """Return `text`, which may be the inside of a directive, as Plain."""
-    plain = Plain()
+    plain = Plain(without=without)
     edits: dict[tuple[int, int], list[str]] = {}
     lines = text.split("\n")
 
@@ -197,8 +203,10 @@ def convert_directive(directive: Directive, plain: Plain, numbers: dict[str, Any
         raise PlainError(f"unknown directive {{{name}}}; known: {' '.join(DIRECTIVES)}")
     if name == "bibliography":
         return BIBLIOGRAPHY
+    if name == "dropdown" and argument in plain.without:
+        return ""
     title = convert_nested(argument if name in TITLED else "", numbers)
-    body = convert_nested(directive.body, numbers)
+    body = convert_nested(directive.body, numbers, plain.without)
     plain.images += title.images + body.images
     plain.cites += title.cites + body.cites
     if name == "figure":

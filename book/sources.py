@@ -98,6 +98,12 @@ def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
     return {name: found for name, found in load(path).items() if name != "key"}
 
 
+def pictures(source: dict[str, Any], layout: Layout) -> dict[str, bytes]:
+    """Return the content of each picture that a section shows, by its path as the source has it."""
+    paths = {path.relative_to(layout.sources).as_posix(): path for path in layout.sources.glob("img/*")}
+    return {name: path.read_bytes() for name, path in paths.items() if name in source["text"]}
+
+
 def write_readers(
     source: dict[str, Any],
     entries: Sequence[Entry],
@@ -106,11 +112,23 @@ def write_readers(
     layout: Layout,
 ) -> None:
     """Write the readers' notebooks of a section unless they are up to date."""
-    pictures = {path.relative_to(layout.sources).as_posix(): path for path in layout.sources.glob("img/*")}
-    images = {name: path.read_bytes() for name, path in pictures.items() if name in source["text"]}
+    images = pictures(source, layout)
     key = hashed(numbers, {name: data.hex() for name, data in images.items()}, frameworks)
     paths = {framework: layout.notebook("notebooks", framework, source["slug"]) for framework in frameworks}
     if source["split"] != key or not all(path.exists() for path in paths.values()):
         for framework, notebook in split(entries, frameworks, numbers, images, f"{source['slug']}.md").items():
             write_atomically(paths[framework], dump(notebook))
         write_atomically(place(source["slug"], layout), dump(source | {"split": key}))
+
+
+def write_handouts(
+    source: dict[str, Any],
+    entries: Sequence[Entry],
+    frameworks: Sequence[str],
+    numbers: dict[str, Any],
+    layout: Layout,
+) -> None:
+    """Write the notebooks of a section without solutions and answers."""
+    images, name = pictures(source, layout), f"{source['slug']}.md"
+    for framework, notebook in split(entries, frameworks, numbers, images, name, answers=False).items():
+        write_atomically(layout.notebook("handouts", framework, source["slug"]), dump(notebook))

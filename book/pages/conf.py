@@ -42,6 +42,7 @@ extensions = [
     "book.pages.api",
     "book.pages.machine_profile",
     "book.pages.labels",
+    "book.pages.search_texts",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["README.md", ".ipynb_checkpoints"]
@@ -96,8 +97,6 @@ html_js_files = [("book.js", {"defer": "defer"})]
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False
-# A browser that reads files from disk may not fetch the text of other pages: list titles only, everywhere.
-html_show_search_summary = False
 html_permalinks_icon = "#"
 html_domain_indices = False
 html_use_index = False

@@ -188,6 +188,18 @@ async function faults(options) {
   return found.violations.flatMap((fault) => fault.nodes.map((node) => `${fault.id}: ${node.html.slice(0, 120)}`));
 }
 
+// The first sentence of a framework's last paragraph that is seen and has no formula, and the section it stands in.
+function lastSentence(name) {
+  const plain = all(`.only-${name} > .prose > p`).filter((p) => !p.querySelector("math") && !p.closest("details"));
+  return [plain.at(-1).textContent.split("\n")[0].trim(), plain.at(-1).closest("section").id];
+}
+
+// What the search has found: sentences, their marked words, links.
+function hits() {
+  const parts = (hit) => [hit.querySelector("p"), all("mark", hit.querySelector("p")), hit.querySelector("a")];
+  return all("#search-results li").map(parts).map(([line, marks, link]) => [textOf(line), marks.map(textOf), link.href]);
+}
+
 // The ring's chunks, as the ranks whose parts each holds; where some have just arrived; what is said about it.
 function ring() {
   return {
@@ -196,8 +208,7 @@ function ring() {
     words: document.querySelector(".ring p").textContent,
   };
 }
-
 Object.assign(globalThis, {
-  ...{ claims, contents, faults, focus, follow, forEachChoice, harm, marked, moves, prepareForAxe, ring },
-  ...{ seen, set, settled, solutions, state, switchOnTop, tokensAlone, unfold, widths },
+  ...{ claims, contents, faults, focus, follow, forEachChoice, harm, hits, lastSentence, marked },
+  ...{ moves, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tokensAlone, unfold, widths },
 });

@@ -76,14 +76,6 @@ def test_the_reader_turns_the_page_dark_and_the_pictures_with_it(open_page, serv
     assert page.evaluate(picture).startswith("invert")
 
 
-def test_the_search_finds_a_section_by_its_title(open_page, address, first):
-    title = open_page(f"{address}/{first}").evaluate("document.querySelector('h1').firstChild.nextSibling.data.trim()")
-    page = open_page(f"{address}/search.html?q={title.split()[0]}")
-    page.wait_for_selector("#search-results a", timeout=5000)
-    targets = page.eval_on_selector_all("#search-results a", "links => links.map((a) => a.getAttribute('href'))")
-    assert first in [urlsplit(target).path for target in targets]
-
-
 def test_the_copy_button_takes_the_code_alone(open_page, server, first):
     page = open_page(f"{server}/{first}", permissions=["clipboard-read", "clipboard-write"])
     assert page.locator(".cell_output button.copybtn").count() == 0

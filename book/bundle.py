@@ -1,0 +1,136 @@
+"""A zip with one framework's notebooks that run without the project, on a laptop or a hosted Jupyter.
+
+Beside the notebooks lie the wheel of d2l_utils with its data, what the framework's cells require, and pins for all that
+this requires in turn. The first cell of each notebook installs what is missing.
+"""
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from book import FRAMEWORKS, MODULES, ROOT, BookError, project
+from book.cells import Cell, Notebook
+from book.layout import Layout, dump, load
+
+FIRST = Template("""\
+# Install what this notebook needs and this Python lacks; keep what is here.
+import os
+from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
+from pathlib import Path
+
+${settings}wheel = "$wheel"
+needed = "$modules".split()
+missing = [name for name in needed if not find_spec(name)]
+print("Missing:", ", ".join(missing) or "nothing, so nothing is installed")
+if missing and not Path(wheel).exists():
+    raise FileNotFoundError(f"upload {wheel} beside this notebook")
+if "$module" in missing:
+    %pip install --quiet -r requirements.txt -c pins.txt {wheel}
+elif missing:
+    package = packages_distributions()["$module"][0]
+    kept = f"{package}=={version(package)}"
+    print(f"Keeping {kept}")
+    %pip install --quiet {kept}$others {wheel}
+""")
+README = Template("""\
+# Computational Performance in $title
+
+1. Unzip this folder, or upload all of its files into one folder of a hosted Jupyter.
+2. Start Jupyter there, with Python $python, and open `index.ipynb`.
+3. The first cell of each notebook installs what is missing; a $title that is there is kept.
+   On a machine with a GPU, install the framework's build for it first.
+
+`pip install -r requirements.txt -c pins.txt $wheel` installs the versions that the notebooks were tested with.
+No account or data set is needed.
+""")
+
+
+def direct(framework: str, content: dict[str, Any]) -> list[str]:
+    """Return what a framework's own group in pyproject.toml, whose content is `content`, requires."""
+    return [entry for entry in content["dependency-groups"][framework] if isinstance(entry, str)]
+
+
+def name_of(requirement: str) -> str:
+    """Return the name of the package that a requirement begins with."""
+    return requirement.partition("==")[0].partition(";")[0].strip()
+
+
+def first_cell(framework: str, wheel: str, content: dict[str, Any]) -> Cell:
+    """Return the cell that installs what is missing."""
+    settings = content["tool"]["d2l"]["frameworks"][framework].get("kernel-environment", {})
+    module = MODULES[framework]
+    others = [name_of(entry) for entry in direct(framework, content) if module not in name_of(entry)]
+    source = FIRST.substitute(
+        settings="".join(f'os.environ["{name}"] = "{value}"\n' for name, value in settings.items()),
+        wheel=wheel,
+        module=module,
+        modules=" ".join([module, *filter(str.isidentifier, others), "d2l_utils"]),
+        others="".join(f" {name}" for name in others),
+    )
+    return {
+        "cell_type": "code",
+        "id": "install",
+        "metadata": {},
+        "source": source.rstrip("\n"),
+        "execution_count": None,
+        "outputs": [],
+    }
+
+
+def portable(notebook: Notebook, first: Cell) -> Notebook:
+    """Return a reader's notebook for any Jupyter: its kernel is python3, and its first code cell `first`."""
+    kernel = notebook["metadata"]["kernelspec"] | {"name": "python3"}
+    has_code = any(cell["cell_type"] == "code" for cell in notebook["cells"])
+    metadata = {name: value for name, value in notebook["metadata"].items() if name != "d2l"}
+    cells = [first, *notebook["cells"]] if has_code else notebook["cells"]
+    return notebook | {"cells": cells, "metadata": metadata | {"kernelspec": kernel}}
+
+
+def build_wheel(folder: Path) -> Path:
+    """Build the wheel of d2l_utils in `folder`; return its path."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise BookError(f"the wheel of d2l_utils cannot be built:\n{done.stderr.strip()}")
+    return next(folder.glob("*.whl"))
+
+
+def files_of(layout: Layout, framework: str, wheel: Path) -> dict[str, bytes]:
+    """Return the files of a bundle by their names."""
+    content = project()
+    first = first_cell(framework, wheel.name, content)
+    python = content["tool"]["d2l"]["frameworks"][framework]["python"]
+    readme = README.substitute(title=FRAMEWORKS[framework], python=python, wheel=wheel.name)
+    files = {
+        "README.md": readme.encode(),
+        "requirements.txt": "".join(f"{entry}\n" for entry in direct(framework, content)).encode(),
+        "pins.txt": (ROOT / "requirements" / f"{framework}.txt").read_bytes(),
+        wheel.name: wheel.read_bytes(),
+    }
+    for path in layout.notebook("notebooks", framework, "index").parent.glob("*.ipynb"):
+        files[path.name] = dump(portable(load(path), first)).encode()
+    return files
+
+
+def write_bundles(layout: Layout, frameworks: Sequence[str]) -> list[Path]:
+    """Write `_build/bundle/d2l-<framework>.zip` for each framework, the same bytes for the same content."""
+    folder = layout.build / "bundle"
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    with TemporaryDirectory() as place:
+        wheel = build_wheel(Path(place))
+        for framework in frameworks:
+            name = f"d2l-{framework}"
+            path = folder / f"{name}.zip"
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+                for file, data in sorted(files_of(layout, framework, wheel).items()):
+                    archive.writestr(zipfile.ZipInfo(f"{name}/{file}"), data, zipfile.ZIP_DEFLATED)
+            print(f"{path.relative_to(layout.root)}: {path.stat().st_size / 1e6:.2f} MB")
+            written.append(path)
+    return written

@@ -1,0 +1,124 @@
+"""What the search looks through: a script for each page, which a browser also reads from disk.
+
+The script `_texts/<page>.js` calls d2lTexts with the page's name, its title and, compressed, the JSON of its places:
+
+    [[anchor, title, [[framework or "", text], …]], …]
+
+A place is a section, or an entry of a list of definitions that links lead to. A text is a paragraph with one sentence
+a line, as in the source, or a row of a table; cells, and what a machine measured, are left out.
+`_static/search.js` reads it all once somebody searches. Sphinx's own index finds pages, not sentences: it is not made.
+"""
+
+import base64
+import json
+import re
+import xml.etree.ElementTree as ET
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from book.pages.maths import TeXError, mathml
+from book.pages.tabs import framework_of
+from d2l_utils.files import write_atomically
+
+BLOCKS = (nodes.paragraph, nodes.caption, nodes.rubric, nodes.title, nodes.term)
+SILENT = {"page-facts", "colophon", "cell", "machine-profile", "comparisons", "promises", "running-total"}
+SIGNS = {"mfrac": "/", "msup": "^"}  # what a formula says by its layout
+WITHIN_SENTENCE = re.compile(r"(?<![.?!:])\n")
+
+Place = tuple[str, str]  # anchor and title
+Text = tuple[str, str]
+
+
+def places(document: nodes.document) -> list[tuple[str, str, list[Text]]]:
+    """Return the places of a page in their order, each with its texts."""
+    found: dict[Place, list[Text]] = {}
+    for place, text in texts(document, ("", ""), ""):
+        found.setdefault(place, []).extend(text)
+    return [(*place, own) for place, own in found.items()]
+
+
+def place_of(node: nodes.Element) -> Place | None:
+    """Return the place that begins at `node`, if one does."""
+    if isinstance(node, nodes.section):
+        return node["ids"][0], plain(node[node.first_child_matching_class(nodes.title)])
+    if isinstance(node, nodes.definition_list_item) and node[0]["ids"]:
+        return node[0]["ids"][0], plain(node[0])
+    return None
+
+
+def texts(node: nodes.Element, place: Place, framework: str) -> Iterator[tuple[Place, list[Text]]]:
+    """Yield the texts in `node`, which stands in this place and belongs to one framework or, "", to all."""
+    begun = place_of(node)
+    if begun:
+        place = begun
+        yield place, []
+    framework = framework_of(node) or framework
+    for child in node.children:
+        if not isinstance(child, nodes.Element) or not SILENT.isdisjoint(child["classes"]):
+            continue
+        if isinstance(child, nodes.row):
+            yield place, [(framework, " · ".join(map(plain, child)))]
+        elif not isinstance(child, BLOCKS):
+            yield from texts(child, place, framework)
+        elif plain(child) != place[1]:
+            yield place, [(framework, WITHIN_SENTENCE.sub(" ", plain(child)))]
+
+
+def plain(node: nodes.Node) -> str:
+    """Return the text of `node`, its formulas as they are read."""
+    if isinstance(node, nodes.math):
+        try:
+            return flat(ET.fromstring(mathml(node.astext()))[0][0])
+        except TeXError:  # told by book.pages.maths
+            return node.astext()
+    return node.astext() if isinstance(node, nodes.Text) else "".join(map(plain, node.children))
+
+
+def flat(element: ET.Element) -> str:
+    """Return the text of MathML on one line."""
+    sign = SIGNS.get(element.tag.rpartition("}")[2], "")
+    return (element.text or "") + sign.join(map(flat, element))
+
+
+def script(page: str, title: str, document: nodes.document) -> str:
+    """Return the script of a page."""
+    listed = json.dumps(places(document), ensure_ascii=False, separators=(",", ":"))
+    packed = base64.b64encode(zlib.compress(listed.encode(), 9)).decode()
+    return f"d2lTexts({json.dumps(page)}, {json.dumps(title)}, {json.dumps(packed)});\n"
+
+
+def write_texts(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None
+) -> None:
+    """Write the script of a page that is written."""
+    if app.builder.name == "html" and document is not None:
+        path = Path(app.outdir) / "_texts" / f"{page}.js"
+        write_atomically(path, script(page, app.env.titles[page].astext(), document))
+
+
+def leave_out_index(app: Sphinx) -> None:
+    """Make no index of words."""
+    if app.builder.name == "html":
+        app.builder.search = False  # type: ignore[attr-defined]
+
+
+def search_page(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
+    """Return the page that searches, which is told the names of all pages."""
+    if app.builder.name != "html":
+        return []
+    order = list(app.env.collect_relations())
+    pages = sorted(app.env.found_docs, key=lambda page: order.index(page) if page in order else len(order))
+    return [("search", {"searched": pages}, "search.html")]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the moments at which pages are written."""
+    app.connect("builder-inited", leave_out_index)
+    app.connect("html-page-context", write_texts)
+    app.connect("html-collect-pages", search_page)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,68 @@
+"""The devcontainer and Binder set up what `make` sets up, as far as that can be tried without these services."""
+
+import json
+import os
+import re
+import shutil
+
+import pytest
+import yaml
+from test_environments import Project
+
+from book import FRAMEWORKS, ROOT
+
+CONTAINER = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
+DOCKERFILE = (ROOT / ".devcontainer" / CONTAINER["build"]["dockerfile"]).read_text()
+CI = (ROOT / ".ci" / "run").read_text()
+PACKAGES = {
+    "chromium",
+    "fonts-dejavu-core",
+    *re.findall(r":(\S+)", re.search(r"for pair in (.*); do", CI)[1]),
+}
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A copy of the project whose set-up installs nothing."""
+    for name in ("here", "tools"):
+        (tmp_path / name).mkdir()
+    found = Project(tmp_path / "here", tmp_path / "tools")
+    shutil.copytree(ROOT / "binder", found.root / "binder")
+    found.log.write_text("")
+    return found
+
+
+def kernels(folder):
+    return {path.parent.name for path in folder.glob("kernels/*/kernel.json")}
+
+
+def test_both_install_what_ci_installs_and_take_the_python_that_conda_takes():
+    installed = re.search(r"--no-install-recommends (.+?) \\", DOCKERFILE)[1].split()
+    assert set(installed) == PACKAGES
+    assert {*(ROOT / "binder" / "apt.txt").read_text().split(), "chromium"} == PACKAGES
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    (python,) = [entry.partition("=")[2] for entry in conda if str(entry).startswith("python=")]
+    assert f"FROM python:{python}-" in DOCKERFILE
+    assert (ROOT / "binder" / "runtime.txt").read_text() == f"python-{python}\n"
+
+
+@pytest.mark.parametrize("command", ["binder/postBuild", CONTAINER["postCreateCommand"]])
+def test_the_set_up_makes_the_kernels_of_all_frameworks(project, command):
+    done = project.run("bash", "-c", command)
+    assert done.returncode == 0, done.stderr
+    assert kernels(project.root / "_build" / "jupyter" / "share" / "jupyter") == {f"d2l-{name}" for name in FRAMEWORKS}
+
+
+def test_what_binder_starts_finds_the_kernels(project):
+    project.run("binder/postBuild")
+    done = project.run("binder/start", "sh", "-c", "ls $JUPYTER_PATH/kernels")
+    assert set(done.stdout.split()) == {f"d2l-{name}" for name in FRAMEWORKS}
+
+
+def test_what_the_container_starts_looks_for_kernels_where_they_are():
+    assert CONTAINER["containerEnv"]["JUPYTER_PATH"].endswith("/_build/jupyter/share/jupyter")
+
+
+@pytest.mark.parametrize("script", ["postBuild", "start"])
+def test_binders_scripts_can_be_started(script):
+    assert os.access(ROOT / "binder" / script, os.X_OK)

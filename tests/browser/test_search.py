@@ -1,0 +1,79 @@
+"""The search, over HTTP and from disk: sentences with the words marked, and links to where they stand."""
+
+from urllib.parse import quote
+
+import pytest
+from conftest import SECTIONS
+from test_switch import shown
+
+from book import FRAMEWORKS
+
+TEXTS_LIMIT = 300  # KiB on disk
+
+
+def hits(page, address, query):
+    """Search; return the sentence, the marked words and the link of each hit."""
+    page.goto(f"{address}/search.html?q={quote(query)}")
+    page.wait_for_function("document.getElementById('search-status').textContent")
+    return page.evaluate("hits()")
+
+
+def test_a_hit_is_the_sentence_with_the_words_marked_and_leads_to_its_section_in_its_framework(
+    open_page, address, first
+):
+    framework = SECTIONS[first][-1]
+    page = open_page(f"{address}/{first}", fresh=True)
+    sentence, section = page.evaluate(f"lastSentence('{framework}')")
+    page.evaluate("name => localStorage.setItem('sphinx-design-tab-id-tab', name)", framework)
+    ((_, marks, link),) = [hit for hit in hits(page, address, sentence) if hit[0] == sentence]
+    assert len(marks) >= len(set(sentence.split()))
+    assert link == f"{address}/{first}?tab={framework}#{section}"
+    page.goto(link)
+    assert shown(page) == [framework]
+
+
+def test_a_section_is_found_by_its_title(open_page, address, first):
+    page = open_page(f"{address}/{first}")
+    title = page.evaluate("document.querySelector('h1').firstChild.nextSibling.data.trim()")
+    assert hits(page, address, title)[0][2].startswith(f"{address}/{first}")
+
+
+def test_of_what_all_frameworks_say_the_readers_own_is_shown(open_page, server, first):
+    page = open_page(f"{server}/{first}", fresh=True)
+    for framework in SECTIONS[first]:
+        page.evaluate("name => localStorage.setItem('sphinx-design-tab-id-tab', name)", framework)
+        links = [link for _, _, link in hits(page, server, "training step")]
+        tabs = [name for name in FRAMEWORKS for link in links if f"?tab={name}#" in link]
+        assert max(tabs, key=tabs.count) == framework
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("qwertz", "0 places for “qwertz”"),
+        ("qwertz memory", "No place has all of “qwertz memory”"),
+        ("caching", " for “caching”"),
+        ("<b>(", "0 places for “<b>(”"),
+    ],
+)
+def test_the_search_says_what_it_found(open_page, server, first, query, status):
+    page = open_page(f"{server}/{first}")
+    found = hits(page, server, query)
+    assert status in page.inner_text("#search-status")
+    assert bool(found) == (not status.startswith("0 "))
+
+
+def test_a_word_is_found_in_its_other_forms(open_page, server, first):
+    marks = {mark.lower() for _, marks, _ in hits(open_page(f"{server}/{first}"), server, "caches") for mark in marks}
+    assert "cache" in marks
+
+
+def test_the_texts_are_loaded_by_those_who_search_and_weigh_what_they_may(open_page, server, book):
+    asked = []
+    page = open_page("about:blank", fresh=True)
+    page.on("request", lambda sent: asked.append(sent.url))
+    page.goto(f"{server}/search.html")
+    assert not any("/_texts/" in url for url in asked)
+    hits(page, server, "memory")
+    assert any("/_texts/" in url for url in asked)
+    assert sum(path.stat().st_size for path in (book / "_texts").rglob("*.js")) <= TEXTS_LIMIT * 1024

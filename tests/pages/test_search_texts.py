@@ -1,0 +1,76 @@
+"""What the search looks through: places, and their texts as a reader of one framework meets them."""
+
+import base64
+import json
+import re
+import zlib
+
+import pytest
+from tiny_book import Book, code, notebook, prose
+
+OPENING = r"""# Searched
+
+One sentence,
+broken.
+Two $\frac{t_1}{2} < x^2$.
+
+:::{dropdown} Fold
+In it.
+:::
+
+| a | b |
+|-|-|
+| c | d |
+
+```{glossary}
+Term
+  Its meaning.
+```
+"""
+RUN = {"seconds": 1, "date": "2026-11-20", "versions": {}, "machine": {}}
+PAGES = {
+    "searched": notebook(
+        prose(OPENING),
+        prose("(part)=\n\n## Part\n\nSee {ref}`part`."),
+        prose("Torch is eager.", "pytorch"),
+        code("import torch", "pytorch"),
+        prose("JAX is lazy.", "jax"),
+        code("import jax", "jax", outputs=["printed\n"]),
+        jax=RUN,
+    ),
+    "searched/below": "# Below\n\nText.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """A book of its own: another one may have no second glossary."""
+    return Book(tmp_path_factory.mktemp("searched"), PAGES)
+
+
+def script(book, page):
+    """Return the arguments of the call in a page's script, the last of them unpacked."""
+    text = (book.output() / "_texts" / f"{page}.js").read_text(encoding="utf-8")
+    name, title, packed = json.loads(re.fullmatch(r"d2lTexts\((.*)\);\n", text)[1].join("[]"))
+    return name, title, json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def test_a_place_has_its_sentences_a_line_each_with_the_framework_that_they_belong_to(book):
+    name, title, places = script(book, "searched")
+    assert (name, title) == ("searched", "Searched")
+    opening = ["One sentence, broken.\nTwo t1/2<x^2.", "In it.", "a · b", "c · d"]
+    assert places == [
+        ["searched", "Searched", [["", text] for text in opening]],
+        ["term-Term", "Term", [["", "Its meaning."]]],
+        ["part", "Part", [["", "See Part."], ["pytorch", "Torch is eager."], ["jax", "JAX is lazy."]]],
+    ]
+
+
+def test_a_page_in_a_folder_has_its_script_in_one(book):
+    assert script(book, "searched/below") == ("searched/below", "Below", [["below", "Below", [["", "Text."]]]])
+
+
+def test_the_search_page_knows_all_pages_in_the_books_order_and_needs_no_index_of_words(book):
+    pages = book.whole("search").select_one("#search-results")["data-pages"].split()
+    assert pages == ["index", *book.pages]
+    assert not (book.output() / "searchindex.js").exists()
