@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.builders.epub3 import Epub3Builder
 from sphinx.util import logging
 
-from book import FRAMEWORKS, project
+from book import FRAMEWORKS
 from book.xhtml import (
     OPF,
     dead_links,
@@ -35,7 +35,6 @@ def metadata(title: str, only: str) -> dict[str, Any]:
     """Return the settings that describe the edition for a framework, or the whole book if it is ''."""
     name = "-".join(filter(None, (*title.lower().split(), only)))
     return {
-        "version": project()["project"]["version"],
         "epub_title": f"{title} in {FRAMEWORKS[only]}" if only else title,
         "epub_basename": name,
         "epub_identifier": name,  # the list of files refers to it, so it is a name in XML
