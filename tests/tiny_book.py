@@ -81,11 +81,11 @@ class Book:
             reader.parent.mkdir(parents=True, exist_ok=True)
             reader.write_text(json.dumps(framework), encoding="utf-8")
 
-    def build(self, builder="html"):
-        """Run Sphinx; return (exit status, warnings)."""
+    def build(self, builder="html", **others):
+        """Run Sphinx, with these settings too; return (exit status, warnings)."""
         places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
         settings = {name: self.folder / place for name, place in places.items()}
-        return sphinx(self.folder / "book", self.folder / builder, builder, **settings)
+        return sphinx(self.folder / "book", self.folder / builder, builder, **settings, **others)
 
     def output(self, builder="html"):
         """Return the folder of what a builder made without a warning, once for all who ask."""
