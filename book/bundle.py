@@ -15,6 +15,7 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, ROOT, BookError, project
 from book.cells import Cell, Notebook
+from book.hosted import files, repository
 from book.layout import Layout, dump, load
 
 FIRST = Template("""\
@@ -28,15 +29,16 @@ ${settings}wheel = "$wheel"
 needed = "$modules".split()
 missing = [name for name in needed if not find_spec(name)]
 print("Missing:", ", ".join(missing) or "nothing, so nothing is installed")
-if missing and not Path(wheel).exists():
+at = "" if Path(wheel).exists() else "$folder"
+if missing and not at and not Path(wheel).exists():
     raise FileNotFoundError(f"upload {wheel} beside this notebook")
 if "$module" in missing:
-    %pip install --quiet -r requirements.txt -c pins.txt {wheel}
+    %pip install --quiet -r {at}requirements.txt -c {at}pins.txt {at}{wheel}
 elif missing:
     package = packages_distributions()["$module"][0]
     kept = f"{package}=={version(package)}"
     print(f"Keeping {kept}")
-    %pip install --quiet {kept}$others {wheel}
+    %pip install --quiet {kept}$others {at}{wheel}
 """)
 README = Template("""\
 # Computational Performance in $title
@@ -69,6 +71,7 @@ def first_cell(framework: str, wheel: str, content: dict[str, Any]) -> Cell:
     source = FIRST.substitute(
         settings="".join(f'os.environ["{name}"] = "{value}"\n' for name, value in settings.items()),
         wheel=wheel,
+        folder=files(repository(content), framework),
         module=module,
         modules=" ".join([module, *filter(str.isidentifier, others), "d2l_utils"]),
         others="".join(f" {name}" for name in others),

@@ -10,6 +10,7 @@ from typing import Any
 
 from book import BookError
 from book.cells import Cell, notebook_of
+from book.hosted import linked, repository
 from book.keys import hashed
 from book.layout import Layout, dump, load
 from book.sources import our_code
@@ -24,14 +25,15 @@ ON_THE_PAGES = (
 def write_front(frameworks: Sequence[str], numbers: dict[str, Any], layout: Layout) -> None:
     """Write the landing page as a notebook of each framework unless it is up to date."""
     text = (layout.sources / "index.md").read_text(encoding="utf-8")
-    key = hashed(text, numbers["refs"], numbers["sections"], our_code("front.py", "cells.py", "plain.py"))
+    home, ours = repository(), our_code("front.py", "cells.py", "plain.py", "hosted.py")
+    key = hashed(text, numbers["refs"], numbers["sections"], home, ours)
     paths = {framework: layout.notebook("notebooks", framework, "index") for framework in frameworks}
     stale = {framework: path for framework, path in paths.items() if not path.exists() or written_key(path) != key}
     if not stale:
         return
     cells = front_cells(text, numbers)
     for framework, path in stale.items():
-        notebook = notebook_of(framework, cells)
+        notebook = linked(notebook_of(framework, cells), home, framework, "index")
         notebook["metadata"]["d2l"] = {"key": key}
         write_atomically(path, dump(notebook))
 

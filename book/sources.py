@@ -10,6 +10,7 @@ from typing import Any
 
 from book import ROOT, BookError
 from book.cells import Entry, lint, split
+from book.hosted import linked, repository
 from book.keys import code, hashed, packages
 from book.layout import Layout, dump, load
 from d2l_utils.files import write_atomically
@@ -113,11 +114,12 @@ def write_readers(
 ) -> None:
     """Write the readers' notebooks of a section unless they are up to date."""
     images = pictures(source, layout)
-    key = hashed(numbers, {name: data.hex() for name, data in images.items()}, frameworks)
+    home = repository()
+    key = hashed(numbers, {name: data.hex() for name, data in images.items()}, frameworks, home, our_code("hosted.py"))
     paths = {framework: layout.notebook("notebooks", framework, source["slug"]) for framework in frameworks}
     if source["split"] != key or not all(path.exists() for path in paths.values()):
         for framework, notebook in split(entries, frameworks, numbers, images, f"{source['slug']}.md").items():
-            write_atomically(paths[framework], dump(notebook))
+            write_atomically(paths[framework], dump(linked(notebook, home, framework, source["slug"])))
         write_atomically(place(source["slug"], layout), dump(source | {"split": key}))
 
 

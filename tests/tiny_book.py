@@ -81,10 +81,10 @@ class Book:
             reader.parent.mkdir(parents=True, exist_ok=True)
             reader.write_text(json.dumps(framework), encoding="utf-8")
 
-    def build(self, builder="html", only=""):
-        """Run Sphinx, for one framework or all; return (exit status, warnings)."""
+    def build(self, builder="html", only="", **others):
+        """Run Sphinx, for one framework or all and with these settings; return (exit status, warnings)."""
         places = {"notebooks": "notebooks", "numbers": "numbers.json", "machine": "machine.json"}
-        settings = {name: self.folder / place for name, place in places.items()} | {"only": only}
+        settings = {name: self.folder / place for name, place in places.items()} | {"only": only} | others
         return sphinx(self.folder / "book", self.folder / builder, builder, **settings)
 
     def output(self, builder="html"):

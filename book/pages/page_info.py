@@ -19,6 +19,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 from book import FRAMEWORKS
+from book.hosted import links, repository
 from book.outputs import RECORDS, records
 from book.pages.edition import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
@@ -45,15 +46,20 @@ def _words(node: nodes.Node, framework: str) -> int:
     return sum(_words(child, framework) for child in node.children)
 
 
-def header(minutes: int, notebooks: dict[str, str]) -> nodes.container:
-    """Return the line under the title: reading time and one notebook, a path, for each framework that ran."""
-    links = nodes.inline("", classes=[WHOLE])
+def header(minutes: int, notebooks: dict[str, str], hosted: dict[str, dict[str, str]]) -> nodes.container:
+    """Return the line under the title: reading time and one notebook, a path, for each framework that ran.
+
+    `hosted` maps a framework to the addresses at which services open its notebook, by their names.
+    """
+    found = nodes.inline("", classes=[WHOLE])
     separator = " · Notebooks: "
     for name, path in notebooks.items():
-        links += nodes.Text(separator)
+        found += nodes.Text(separator)
         separator = " · "
-        links += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
-    line = nodes.paragraph("", f"{minutes} min read", *([links] if notebooks else []))
+        found += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
+        for service, address in hosted[name].items():
+            found += [nodes.Text(", "), nodes.reference("", f"open in {service}", refuri=address)]
+    line = nodes.paragraph("", f"{minutes} min read", *([found] if notebooks else []))
     return nodes.container("", line, classes=["page-facts"])
 
 
@@ -123,7 +129,8 @@ class DescribePage(SphinxTransform):
 
     def _describe(self, section: nodes.Element, framework: str, runs: dict[str, dict[str, Any]]) -> None:
         notebooks = {name: self._notebook(name) for name in runs}
-        section.insert(1, header(reading_minutes(self.document, framework), notebooks))
+        hosted = {name: links(self.config.d2l_repository, name, self.env.docname) for name in runs}
+        section.insert(1, header(reading_minutes(self.document, framework), notebooks, hosted))
         if runs:
             section += colophon(runs)
 
@@ -148,6 +155,7 @@ def name_frameworks(app: Sphinx, page: str, template: str, context: dict[str, An
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the transform and its setting."""
     app.add_config_value("d2l_notebooks", "", "")
+    app.add_config_value("d2l_repository", repository(), "env", [str])
     app.add_transform(DescribePage)
     app.connect("html-page-context", name_frameworks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -28,7 +28,7 @@ Term
 ```
 """
 RUN = {"seconds": 1, "date": "2026-11-20", "versions": {}, "machine": {}}
-PAGES = {
+SEARCHED = {
     "searched": notebook(
         prose(OPENING),
         prose("(part)=\n\n## Part\n\nSee {ref}`part`."),
@@ -45,7 +45,7 @@ PAGES = {
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     """A book of its own: another one may have no second glossary."""
-    return Book(tmp_path_factory.mktemp("searched"), PAGES)
+    return Book(tmp_path_factory.mktemp("searched"), SEARCHED)
 
 
 def script(book, page):
