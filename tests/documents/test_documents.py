@@ -1,6 +1,7 @@
 """The documents are whole: every section, figure and answer, the code of one framework, and no link that is dead."""
 
 import json
+import os
 import re
 import subprocess
 from collections import Counter
@@ -29,7 +30,7 @@ def destinations(pdf):
 
 
 def test_the_checker_of_the_standard_finds_no_error(epub):
-    if not CHECKER.exists():
+    if not CHECKER.exists() and "CI" not in os.environ:  # a reader may do without it, CI may not
         pytest.skip(f"{CHECKER} is missing (Debian: apt-get install epubcheck)")
     checked = subprocess.run(["java", "-jar", str(CHECKER), str(epub)], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
