@@ -16,7 +16,7 @@ from book import FRAMEWORKS, BookError
 if TYPE_CHECKING:  # it is slow to import
     from book.plain import Plain
 
-TAGS = ("nbval-check-output", "remove-stderr", "solution", "drawing", "raises-exception")
+TAGS = ("nbval-check-output", "remove-stderr", "exercise", "solution", "drawing", "raises-exception")
 KEYS = ("tags", "alt")
 ANSWERS = ("Solution", "Answer")  # the titles of the folds that handouts lack
 MIME = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg"}

@@ -4,6 +4,7 @@ from typing import Any
 
 from d2l_utils.claims import ClaimError, claim
 from d2l_utils.data import Accumulator, DigitImages
+from d2l_utils.exercises.checks import check
 from d2l_utils.jobs.job import Job, free_ports, launch, return_value
 from d2l_utils.levers.trials import Levers
 from d2l_utils.machine.datasheets import specifications
@@ -24,6 +25,7 @@ __all__ = [
     "report",
     "ClaimError",
     "claim",
+    "check",
     "predict",
     "Levers",
     "launch",

@@ -32,6 +32,7 @@ extensions = [
     "book.pages.running_total",
     "book.pages.models_page",
     "book.pages.solutions",
+    "book.pages.exercises",
     "book.pages.explorable",
     "book.pages.tabs",
     "book.pages.edition",

@@ -1,0 +1,42 @@
+"""Exercises that answer back: the cells tagged `exercise`, a stub and what checks it, become one fold."""
+
+import itertools
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+from book.pages.solutions import fold
+from book.pages.tabs import results_after
+
+TITLE = "Check your code"
+
+
+def is_exercise(node: Any) -> bool:
+    """Tell whether a node is a cell that is the reader's to fill, or its check."""
+    return isinstance(node, nodes.container) and "tag_exercise" in node["classes"]
+
+
+class GatherExercises(SphinxTransform):
+    """Put the cells of each exercise, and what they printed, into one fold."""
+
+    default_priority = 195  # before solutions are gathered, which follow
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page."""
+        cells = list(self.document.findall(is_exercise))
+        own = {id(node) for cell in cells for node in [cell, *results_after(cell)]}
+        for parent in {id(cell.parent): cell.parent for cell in cells}.values():
+            children: list[nodes.Node] = []
+            for inside, group in itertools.groupby(parent.children, key=lambda node: id(node) in own):
+                nodes_there = list(group)
+                children += [fold(TITLE, nodes_there, classes=["exercise"])] if inside else nodes_there
+            parent.children = []
+            parent.extend(children)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the transform."""
+    app.add_transform(GatherExercises)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

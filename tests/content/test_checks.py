@@ -1,0 +1,119 @@
+"""Exercises that are checked: the worked solution passes, the empty stub and a wrong answer do not."""
+
+import ast
+import doctest
+import functools
+import re
+
+import jupytext
+import numpy as np
+import pytest
+from wrong_answers import WRONG
+
+from book import ROOT
+from book.cells import expand
+from d2l_utils.exercises.answers import HELD, MISSED, OPEN, examine
+from d2l_utils.exercises.checks import CASES, check
+
+SECTIONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.md") if path.stem != "index")
+CALL = re.compile(r'd2l\.check\("(\w+)", \1\)')
+
+
+@functools.cache
+def entries(section):
+    return expand(jupytext.read(ROOT / "notebooks" / f"{section}.md"))
+
+
+def checked(section):
+    """Return (name, stub, code of the solution) of each exercise of a section that is checked."""
+    code = [entry for entry in entries(section) if entry.kind == "code"]
+    found = []
+    for i, entry in enumerate(code):
+        if "exercise" in entry.tags and (call := CALL.fullmatch(entry.source)):
+            solution = []
+            for later in code[i + 1 :]:
+                if "solution" not in later.tags:
+                    break
+                solution.append(later.source)
+            found.append((call[1], code[i - 1], "\n".join(solution)))
+    return found
+
+
+ALL = {name: (stub, solution) for section in SECTIONS for name, stub, solution in checked(section)}
+
+
+def defined(source, name):
+    """Return the function that code defines, with its imports and its other functions, without running the rest."""
+    tree = ast.parse(source)
+    tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.Import | ast.ImportFrom)]
+    space = {"np": np}
+    exec(compile(tree, name, "exec"), space)
+    return space[name], space
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_has_two_exercises_or_more_that_are_checked_in_every_framework(section):
+    cells = [entry for entry in entries(section) if "exercise" in entry.tags]
+    assert len(cells) == 2 * len(checked(section)) >= 4  # a stub and its check each
+    assert {entry.framework for entry in cells} == {None}
+
+
+def test_every_check_is_called_once_and_has_a_wrong_answer():
+    named = [name for section in SECTIONS for name, _, _ in checked(section)]
+    assert sorted(named) == sorted(CASES)
+    assert {name for name, _, _ in WRONG} == set(CASES)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_stub_is_empty_and_says_by_example_what_is_asked(name):
+    stub, _ = ALL[name]
+    (function,) = ast.parse(stub.source).body
+    assert isinstance(function, ast.FunctionDef)
+    assert len(function.body) == 1
+    assert ">>> " in ast.get_docstring(function)
+    outcome = examine(name, defined(stub.source, name)[0], CASES[name])
+    assert (outcome.mark, "cell above" in outcome.words) == (OPEN, True)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_worked_solution_passes_and_does_what_the_stub_says(name):
+    stub, solution = ALL[name]
+    answer, space = defined(solution, name)
+    outcome = examine(name, answer, CASES[name])
+    assert outcome.mark == HELD, outcome.words
+    assert f'd2l.check("{name}", {name})' in solution
+    example = doctest.DocTestParser().get_doctest(
+        ast.get_docstring(ast.parse(stub.source).body[0]), space, name, None, 0
+    )
+    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+
+
+@pytest.mark.parametrize(("name", "answer", "words"), WRONG, ids=[answer.__name__ for _, answer, _ in WRONG])
+def test_a_wrong_answer_meets_a_hint_that_fits(name, answer, words):
+    outcome = examine(name, answer, CASES[name])
+    assert outcome.mark == MISSED
+    assert words in outcome.words.partition("Hint: ")[2]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_hint_is_a_line_of_its_own_and_no_code(name):
+    hints = [case.hint for case in CASES[name]]
+    assert len(hints) >= 3
+    assert all(10 < len(hint) <= 120 and "\n" not in hint and "return" not in hint for hint in hints)
+
+
+def test_a_check_prints_its_line(capsys):
+    check("convolution", lambda per_output, weights: None)
+    assert capsys.readouterr().out.startswith("– convolution returns nothing yet")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "error", "words"),
+    [
+        ("convolutoin", len, ValueError, "there is no exercise 'convolutoin'"),
+        ("convolution", (1, 2), TypeError, "convolution without parentheses"),
+    ],
+)
+def test_what_cannot_be_checked_is_an_error(name, answer, error, words):
+    with pytest.raises(error, match=words):
+        check(name, answer)
