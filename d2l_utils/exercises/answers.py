@@ -54,7 +54,7 @@ def examine(name: str, answer: Callable[..., Any], cases: tuple[Case, ...]) -> O
         except Exception as error:  # whatever a reader's code may do
             return Outcome(MISSED, f"{call} raised {type(error).__name__}: {error}")
         if result is None:
-            return Outcome(OPEN, f"{name} returns nothing yet: write it in the cell above, and run both cells")
+            return Outcome(OPEN, f"{name} returns nothing yet: write it in the cell above")
         if not _is_right(result, case.right):
             return Outcome(MISSED, f"{call} returned {_short(result)}\n  Hint: {case.hint}")
     return Outcome(HELD, f"{name}: {len(cases)} cases hold")

@@ -15,7 +15,7 @@ CASES = (
     ("answer", "says"),
     [
         (sum, "✓ total: 2 cases hold"),
-        (lambda x: None, "– total returns nothing yet: write it in the cell above, and run both cells"),
+        (lambda x: None, "– total returns nothing yet: write it in the cell above"),
         (lambda x: 3, "✗ total(<array of shape (9,)>) returned 3\n  Hint: all of them"),
         (lambda x: x[0], "✗ total([1, 2]) returned 1\n  Hint: add them up"),
         (lambda x: "three", "✗ total([1, 2]) returned 'three'\n  Hint: add them up"),
