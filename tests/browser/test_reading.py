@@ -65,3 +65,16 @@ def test_a_solution_is_one_fold_with_all_of_it_inside(open_page, server, section
         assert found["loose"] == 0
         gaps = [below[0] - above[1] for above, below in zip(found["places"], found["places"][1:], strict=False)]
         assert [gap for gap in gaps if gap < 30] == []  # an exercise stands between
+
+
+def test_what_checks_an_answer_is_folded_above_the_solution(open_page, server, section):
+    for framework in SECTIONS[section]:
+        page = open_page(f"{server}/{section}?tab={framework}")
+        boxes = page.locator("details.exercise:visible")
+        assert boxes.count() >= 2
+        assert page.locator("details.exercise:visible + details.solution").count() == boxes.count()
+        for box in boxes.all():
+            assert box.locator(".cell_input").count() == 2
+            assert not box.locator(".cell_input").first.is_visible()
+            box.locator("summary").click()
+            assert box.get_by_text("d2l.check").is_visible()

@@ -1,4 +1,4 @@
-"""What stands one click away: solutions, and code that only claims or draws."""
+"""What stands one click away: exercises to be checked, solutions, and code that only claims or draws."""
 
 import pytest
 from tiny_book import claim, code, notebook, outline, prose
@@ -46,6 +46,16 @@ CELLS = {
         prose("Then.", "jax"),
         code("b()", "solution"),
         prose("After.", "jax"),
+    ],
+    "a-stub-and-its-check-are-one-fold-above-the-solution": [
+        prose("1. Write it."),
+        code("def f(): ...", "exercise"),
+        code("d2l.check()", "exercise", outputs=["– nothing yet\n"]),
+        prose(solution("Because.") + "\n\n2. Write more."),
+        code("def g(): ...", "exercise"),
+        code("d2l.check()", "exercise"),
+        *results("checked"),
+        prose("Go on."),
     ],
     "an-answer-without-code-stays-as-it-is": [prose(":::{dropdown} Answer\n42\n:::"), code("work()")],
     "a-cell-of-claims-shows-its-lines-and-folds-its-code": [
