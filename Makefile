@@ -17,6 +17,8 @@ $(if $(strip $(FRAMEWORKS)),,$(error FRAMEWORKS is empty. Known: $(KNOWN)))
 oops := $(filter-out $(SLUGS),$(SECTIONS))
 $(if $(oops),$(error unknown section: $(oops). Known, separated by spaces: $(SLUGS)))
 $(if $(strip $(SECTIONS)),,$(error SECTIONS is empty. Known: $(SLUGS)))
+oops := $(filter-out 1 $(KNOWN),$(BUNDLE))
+$(if $(oops),$(error BUNDLE is 1 or a framework, not $(oops). Known: $(KNOWN)))
 $(if $(filter-out yes no,$(SOLUTIONS)),$(error SOLUTIONS is yes or no, not $(SOLUTIONS)))
 $(if $(findstring $(space),$(CURDIR)),$(error this folder's path has a space in it, which make cannot handle: move it))
 
@@ -109,8 +111,9 @@ serve: book ## serve the book on 127.0.0.1 (PORT=8000)
 browser: ## find a browser for the tests of the pages, or fetch one
 	@$(PYTHON) -m book.setup.environments --browser
 
+bundled = $(if $(filter 1,$(BUNDLE)),$(AVAILABLE),$(BUNDLE))
 documents := $(addprefix $(document)-$(firstword $(AVAILABLE)),.epub .pdf)  # of one framework, which the tests read
-test: browser book $(documents) lint ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run bundles too)
+test: browser book $(documents) lint ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
 	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \
 	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these time nothing: two at once
@@ -121,9 +124,9 @@ test: browser book $(documents) lint ## set everything up and run all tests (STR
 	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist loadfile tests \
 	  --ignore tests/frameworks --ignore tests/browser --ignore tests/bundle --ignore tests/notebooks/test_notebooks.py
 	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist worksteal tests/browser
-ifeq ($(BUNDLE),1)
-	@echo "== bundles, in environments of their own"; $(book) bundle --frameworks $(AVAILABLE)
-	$(docs)/python -m pytest -v -p no:cacheprovider tests/bundle -k "$(subst $(space), or ,$(strip $(AVAILABLE)))"
+ifneq ($(BUNDLE),)
+	@echo "== bundles, in environments of their own"; $(book) bundle --frameworks $(bundled)
+	$(docs)/python -m pytest -v -p no:cacheprovider tests/bundle -k "$(subst $(space), or ,$(strip $(bundled)))"
 endif
 
 check: lint ## lint, check types, run the tests that need no framework, kernel or browser: a minute

@@ -5,12 +5,13 @@ import json
 import math
 import os
 import statistics
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from numbers import Real
 from time import perf_counter, thread_time
 from typing import Any
+
+from d2l_utils.display import show
 
 MIME = "application/vnd.d2l.claim+json"
 MARKS = {True: "✓", False: "✗", None: "–"}  # held, missed, not checked
@@ -108,7 +109,7 @@ def claim(
             held, note = None, f"not checked: {cores} busy threads got {got:.1f} cores"
     checked = Claim(" ".join(sentence.split()), held, evidence, note, timed or cores is not None)
     _report(checked)
-    _show(checked)
+    show(checked)
 
 
 def free_cores(number: int, seconds: float = 0.2) -> float:
@@ -147,15 +148,6 @@ def _report(checked: Claim) -> None:
     strict = os.environ.get("D2L_STRICT", "0") not in ("", "0")
     if checked.held is False and (strict or not checked.timed):
         raise ClaimError(str(checked))
-
-
-def _show(checked: Claim) -> None:
-    """Display the claim as data in a notebook; print it elsewhere."""
-    ipython = sys.modules.get("IPython")
-    if ipython and ipython.get_ipython():
-        ipython.display.display(checked)
-    else:
-        print(checked)
 
 
 def _bounds(below: float | None, above: float | None) -> str:

@@ -1,11 +1,11 @@
 """Predictions: figures of the text that are stated before they are measured. Standard library only."""
 
 import math
-import sys
 from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any, Literal
 
+from d2l_utils.display import show
 from d2l_utils.timing import Measurement, three_digits, time_unit
 
 MIME = "application/vnd.d2l.prediction+json"
@@ -58,7 +58,7 @@ class Prediction:
             median, low, high = measured.median, measured.low, measured.high
         else:
             median = low = high = _positive(measured, "a measurement")
-        _show(Comparison(self.name, self.kind, self.unit, self.value, median, low, high))
+        show(Comparison(self.name, self.kind, self.unit, self.value, median, low, high))
 
 
 @dataclass(frozen=True)
@@ -171,12 +171,3 @@ def _positive(value: Any, what: str) -> float:
     if not 0 < result < math.inf:
         raise ValueError(f"{what} is a number above 0, not {number!r}")
     return result
-
-
-def _show(comparison: Comparison) -> None:
-    """Display the comparison as data in a notebook; print it elsewhere."""
-    ipython = sys.modules.get("IPython")
-    if ipython and ipython.get_ipython():
-        ipython.display.display(comparison)
-    else:
-        print(comparison)

@@ -4,13 +4,13 @@ The framework's half, a loop with some of the levers, is in its own folder; this
 """
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
 
+from d2l_utils.display import show
 from d2l_utils.plots.waterfall import Bar, waterfall
 from d2l_utils.predictions import Prediction
 from d2l_utils.timing import Measurement, three_digits
@@ -143,7 +143,7 @@ def show_running_total(
             rows.append(Row(lever, time, promised, above - time.median, rival.accuracy(), gains))
             if gains:
                 best, kept, above = rival, (*kept, lever), time.median
-    _show(RunningTotal(tuple(rows), steps))
+    _report(RunningTotal(tuple(rows), steps))
 
 
 def _check(levers: Mapping[str, tuple[float, float] | None], steps: int) -> None:
@@ -177,13 +177,9 @@ def _seconds(loop: Loop, steps: int, seed: int) -> float:
     return seconds
 
 
-def _show(total: RunningTotal) -> None:
+def _report(total: RunningTotal) -> None:
     """Show the table, then the promises as models, then the picture."""
-    ipython = sys.modules.get("IPython")
-    if ipython and ipython.get_ipython():
-        ipython.display.display(total)
-    else:
-        print(total)
+    show(total)
     for row in total.rows:
         if row.promised is not None and row.obtained is not None:
             above = row.time.median + row.obtained

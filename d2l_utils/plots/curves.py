@@ -3,7 +3,6 @@
 A figure shown as SVG carries its description in the output's metadata, as the alternative text of the picture.
 """
 
-import sys
 from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
@@ -14,6 +13,8 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation
+
+from d2l_utils.display import ipython_shell
 
 # Contrast to white at least 3:1; all pairs stay apart for the three kinds of colour blindness (a test computes it).
 COLORS = ("#0072B2", "#D55E00", "#767676", "#4A1942", "#9D0AFF", "#0A3D1F")
@@ -30,11 +31,6 @@ STYLE = {
     "ytick.color": INK,
     "svg.hashsalt": "d2l",
 }
-
-
-def ipython_shell() -> Any:
-    """Return IPython's shell, or None outside IPython, which is not imported for that."""
-    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
 def use_svg_display() -> None:

@@ -1,13 +1,14 @@
 """Each notebook of the bundles in `_build/bundle`, run outside the project where only its framework is installed.
 
-It takes minutes and downloads, so `make test` comes here for BUNDLE=1 alone. BUNDLE_PYTHON names another Python than
-the one that runs the tests.
+It takes minutes and downloads, so `make test` comes here for BUNDLE=1 alone, and CI with one framework. BUNDLE_PYTHON
+names another Python than the one that runs the tests. No time is looked at, so two notebooks run at once.
 """
 
 import os
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -26,6 +27,11 @@ def run(*command, folder):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def execute(env):
+    """Return the command that runs a notebook."""
+    return str(env / "bin" / "jupyter-execute"), "--timeout=600"
+
+
 @pytest.mark.parametrize("bundle", BUNDLES, ids=[path.stem for path in BUNDLES])
 def test_every_notebook_runs_where_only_jupyter_and_the_framework_are_installed(bundle, tmp_path):
     framework = bundle.stem.removeprefix("d2l-")
@@ -36,5 +42,7 @@ def test_every_notebook_runs_where_only_jupyter_and_the_framework_are_installed(
     zipfile.ZipFile(bundle).extractall(tmp_path)
     notebooks = sorted((tmp_path / bundle.stem).glob("*.ipynb"))
     assert len(notebooks) > 1
-    for path in notebooks:
-        run(str(env / "bin" / "jupyter-execute"), "--timeout=600", str(path), folder=path.parent)
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(run, *execute(env), str(path), folder=path.parent) for path in notebooks]
+        for notebook in done:
+            notebook.result()

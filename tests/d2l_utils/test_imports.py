@@ -12,7 +12,7 @@ from book.exports import parsed
 
 FOLDERS = set(MODULES.values())
 FLOORS = [  # the rooms of d2l_utils, from the bottom; an import goes down or stays in its room
-    {"timing", "claims", "predictions", "data", "exercises", "jobs", "files"},
+    {"timing", "claims", "predictions", "data", "exercises", "jobs", "files", "display"},
     {"machine", "plots", "collectives"},
     {"scheduling", "levers"},
     {"common"},

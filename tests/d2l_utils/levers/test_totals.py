@@ -54,7 +54,7 @@ def total(monkeypatch):
     """A function that shows the running total of fake loops and returns its data and the loops."""
     clock, shown = Clock(), []
     monkeypatch.setattr(totals, "perf_counter", clock)
-    monkeypatch.setattr(totals, "_show", shown.append)
+    monkeypatch.setattr(totals, "_report", shown.append)
 
     def run(levers, steps=4, broken="none"):
         loops = []
