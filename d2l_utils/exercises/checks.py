@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from d2l_utils.exercises import compute, storage
+from d2l_utils.exercises import compute, parallel, storage
 from d2l_utils.exercises.answers import examine
 
-CASES = {**compute.CASES, **storage.CASES}
+CASES = {**compute.CASES, **storage.CASES, **parallel.CASES}
 
 
 def check(name: str, answer: Callable[..., Any]) -> None:

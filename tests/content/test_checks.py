@@ -26,17 +26,17 @@ def entries(section):
 
 def checked(section):
     """Return (name, stub, code of the solution) of each exercise of a section that is checked."""
-    code = [entry for entry in entries(section) if entry.kind == "code"]
+    cells = entries(section)
     found = []
-    for i, entry in enumerate(code):
+    for i, entry in enumerate(cells):
         if "exercise" in entry.tags and (call := CALL.fullmatch(entry.source)):
             solution = []
-            for later in code[i + 1 :]:
+            for later in cells[i + 2 :]:  # the cell between holds the fold of the solution
                 if "solution" not in later.tags:
                     break
                 if later.framework is None:  # the function is the same in all tabs
                     solution.append(later.source)
-            found.append((call[1], code[i - 1], "\n".join(solution)))
+            found.append((call[1], cells[i - 1], "\n".join(solution)))
     return found
 
 
