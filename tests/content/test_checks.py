@@ -3,6 +3,7 @@
 import ast
 import doctest
 import functools
+import itertools
 import re
 
 import jupytext
@@ -30,12 +31,9 @@ def checked(section):
     found = []
     for i, entry in enumerate(cells):
         if "exercise" in entry.tags and (call := CALL.fullmatch(entry.source)):
-            solution = []
-            for later in cells[i + 2 :]:  # the cell between holds the fold of the solution
-                if "solution" not in later.tags:
-                    break
-                if later.framework is None:  # the function is the same in all tabs
-                    solution.append(later.source)
+            told = itertools.dropwhile(lambda later: later.kind == "markdown", cells[i + 1 :])
+            code = itertools.takewhile(lambda later: "solution" in later.tags, told)
+            solution = [each.source for each in code if each.framework is None]  # the same in all tabs
             found.append((call[1], cells[i - 1], "\n".join(solution)))
     return found
 
