@@ -55,7 +55,7 @@ book := $(docs)/python -m book
 choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
 run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 # What the pages are made of besides the merged notebooks: the API reference is in the docstrings of d2l_utils.
-pages := book/xhtml.py $(shell find book/pages d2l_utils -type f ! -name '*.pyc')
+pages := $(addprefix book/,formulas.py records.py xhtml.py) $(shell find book/pages d2l_utils -type f ! -name '*.pyc')
 
 setup: ## make the environments and kernels
 	@:
