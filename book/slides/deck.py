@@ -4,10 +4,9 @@ A heading opens a slide; marked cells are shown, prose becomes the speaker's not
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
-from typing import Any
 
 from markdown_it.token import Token
 
@@ -18,9 +17,10 @@ from book.slides.showing import MARKDOWN, html, parsed, shown, unfolded, unpictu
 EXERCISES = "Exercises"  # the heading of what a deck shows by its questions alone
 LONG = 14  # lines: of a longer cell a slide shows the output alone
 SIZES = (24, 22, 20, 18, 16, 15, 14)  # pixels of code and outputs, on a slide of 960 × 700
-ROOM = {"lines": 560, "columns": 880}  # pixels that a slide has for them
-LINE, LETTER = 1.35, 0.61  # height and width of a letter, in its size
-PICTURE, ROW, WORDS = 230, 34, 0.5  # pixels of height: of a picture and a table's row at least, and of a letter of text
+ROOM, WIDTH = 560, 870  # pixels that a slide has below its title
+LINE, LETTER, BLOCK = 1.35, 0.61, 26  # of code: height and width of a letter in its size, pixels around a block
+PICTURE, FORMULA, ROW = 170, 90, 35  # pixels of height: of a picture at least, a formula, and a table's row
+TEXT, LETTERS = 34, 78  # of text: pixels of a line, and its letters
 
 
 @dataclass
@@ -149,7 +149,7 @@ def text(content: str) -> Cell:
 
 
 def code(cell: Cell, where: str) -> Cell:
-    """Return a code cell as a slide shows it: code and output, or the output alone of a cell that only draws or is long."""
+    """Return a code cell as a slide shows it: the output alone if the cell only draws or is long."""
     outputs = shown(cell["outputs"], cell["metadata"].get("alt", ""))
     lines = cell["source"].count("\n") + 1
     drawn = "drawing" in cell["metadata"].get("tags", []) or lines > LONG
@@ -158,28 +158,53 @@ def code(cell: Cell, where: str) -> Cell:
     return cell | {"metadata": {"d2l_drawn": drawn}, "outputs": outputs}
 
 
-def size(cells: Iterable[Cell]) -> int:
-    """Return the size of letters, in pixels, in which code and outputs fit a slide, at least the smallest."""
-    lines, columns, taken = 0, 1, 0.0
-    for cell in cells:
-        blocks = []
-        if cell["cell_type"] == "code":
-            blocks += [] if cell["metadata"].get("d2l_drawn") else [cell["source"]]
-            blocks += [output["text"].strip("\n") for output in cell["outputs"] if "text" in output]
-            taken += 24 * len(blocks)
-            content = "".join(output["data"]["text/html"] for output in cell["outputs"] if "data" in output)
-        else:
-            content = cell["source"]
-        taken += PICTURE * content.count("<img") + ROW * content.count("<tr>")
-        words = re.sub(r"<(math|table|svg|pre).*?</\1>|<[^>]+>", "", content, flags=re.DOTALL)
-        taken += WORDS * len(words)
-        for line in "\n".join(blocks).split("\n") if blocks else []:
-            lines += 1
-            columns = max(columns, len(line))
-    for pixels in SIZES:
-        if lines * LINE * pixels + taken <= ROOM["lines"] and columns * LETTER * pixels <= ROOM["columns"]:
-            return pixels
-    return SIZES[-1]
+def fitted(cells: Sequence[Cell]) -> int:
+    """Return the size of letters, in pixels, in which code and outputs fit a slide.
+
+    Where the smallest is too large, the longest code that has an output is left out, then the next.
+    """
+    while True:
+        for pixels in SIZES:
+            if sum(height(cell, pixels) for cell in cells) <= ROOM and all(
+                columns(cell) * LETTER * pixels <= WIDTH for cell in cells
+            ):
+                return pixels
+        inputs = [cell for cell in cells if with_code(cell) and cell["outputs"]]
+        if not inputs:
+            return SIZES[-1]
+        max(inputs, key=lambda cell: cell["source"].count("\n"))["metadata"]["d2l_drawn"] = True
+
+
+def with_code(cell: Cell) -> bool:
+    """Tell whether a slide shows the code of a cell."""
+    return cell["cell_type"] == "code" and not cell["metadata"]["d2l_drawn"]
+
+
+def columns(cell: Cell) -> int:
+    """Return how many letters the longest line of a cell's code has; longer lines of an output are broken."""
+    return max(map(len, cell["source"].split("\n"))) if with_code(cell) else 0
+
+
+def height(cell: Cell, pixels: int) -> float:
+    """Return how high a cell is on a slide, in pixels, or somewhat higher, with code in letters of this size."""
+    if cell["cell_type"] != "code":
+        return content_height(cell["source"])
+    blocks = [output["text"].strip("\n") for output in cell["outputs"] if "text" in output]
+    lines = sum(1 + int(len(line) * LETTER * pixels / WIDTH) for block in blocks for line in block.split("\n"))
+    if with_code(cell):
+        blocks.append(cell["source"])
+        lines += cell["source"].count("\n") + 1
+    displayed = (output["data"]["text/html"] for output in cell["outputs"] if "data" in output)
+    return lines * LINE * pixels + BLOCK * len(blocks) + sum(map(content_height, displayed))
+
+
+def content_height(content: str) -> float:
+    """Return about how high text is in pixels: pictures at their smallest, formulas, rows of tables, lines of text."""
+    taken = PICTURE * content.count("<img") + FORMULA * content.count('display="block"') + ROW * content.count("<tr>")
+    for block in re.split(r"</(?:p|li)>", re.sub(r"<(table|math).*?</\1>", "…", content, flags=re.DOTALL)):
+        words = re.sub(r"<[^>]+>", "", block).strip(" …\n")
+        taken += (1 + len(words) // LETTERS) * TEXT + 10 if words else 0
+    return taken
 
 
 def heading(slide: Slide, about: str) -> Cell:
@@ -188,7 +213,7 @@ def heading(slide: Slide, about: str) -> Cell:
     above = about if slide.level == 1 else slide.above
     lines = [f'<p class="above">{above}</p>'] if above else []
     cell = text("".join([*lines, f"<{level}>{slide.title}</{level}>"]))
-    cell["metadata"] = {"slideshow": {"slide_type": slide.kind}, "d2l_size": size(slide.cells)}
+    cell["metadata"] = {"slideshow": {"slide_type": slide.kind}, "d2l_size": fitted(slide.cells)}
     return cell
 
 
