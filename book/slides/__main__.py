@@ -52,10 +52,9 @@ def contents(titles: Mapping[str, str], framework: str) -> str:
     """Return the page that lists the decks, whose titles come by their slugs, in the book's order."""
     links = "\n".join(f'<li><a href="{slug}.html">{escape(title)}</a></li>' for slug, title in titles.items())
     heading = f"{TITLE} in {FRAMEWORKS[framework]}: slides"
-    style = (
-        "body { font: 18px/1.6 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem } a { color: #1f5f99 }"
-    )
-    keys = "Space goes on, S opens the speaker's notes, Esc shows all slides; <code>?view=print</code> after the address prints them."
+    style = "body { font: 18px/1.6 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem }"
+    keys = "Space goes on, S opens the speaker's notes, Esc shows all slides; "
+    keys += "with <code>?view=print</code> after its address a deck prints."
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{heading}</title>\n'
         f"<style>{style}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n<ol>\n{links}\n</ol>\n<p>{keys}</p>\n</body>\n</html>\n"

@@ -19,7 +19,7 @@ LONG = 14  # lines: of a longer cell a slide shows the output alone
 SIZES = (24, 22, 20, 18, 16, 15, 14)  # pixels of code and outputs, on a slide of 960 × 700
 ROOM, WIDTH = 560, 870  # pixels that a slide has below its title
 LINE, LETTER, BLOCK = 1.35, 0.61, 26  # of code: height and width of a letter in its size, pixels around a block
-PICTURE, FORMULA, ROW = 170, 90, 35  # pixels of height: of a picture at least, a formula, and a table's row
+PICTURE, FORMULA, ROW = 250, 90, 35  # pixels of height: of a picture at least, a formula, and a table's row
 TEXT, LETTERS = 34, 78  # of text: pixels of a line, and its letters
 
 
@@ -136,7 +136,7 @@ def asked(tokens: Sequence[Token]) -> Iterator[str]:
 
 def first_sentence(text: str) -> str:
     """Return the first sentence of a text; one in a formula or in code ends nothing."""
-    for end in re.finditer(r"[.?!](?=\s)", text):
+    for end in re.finditer(r"(?<!et al)[.?!](?=\s)", text):
         begun = text[: end.end()]
         if all(begun.count(sign) % 2 == 0 for sign in "`$*"):
             return begun
@@ -181,8 +181,12 @@ def with_code(cell: Cell) -> bool:
 
 
 def columns(cell: Cell) -> int:
-    """Return how many letters the longest line of a cell's code has; longer lines of an output are broken."""
-    return max(map(len, cell["source"].split("\n"))) if with_code(cell) else 0
+    """Return how many letters the longest line of a cell has, without those of an output that have to be broken."""
+    if cell["cell_type"] != "code":
+        return 0
+    lines = cell["source"].split("\n") if with_code(cell) else []
+    printed = [line for output in cell["outputs"] for line in output.get("text", "").split("\n")]
+    return max([0, *map(len, lines), *(len(line) for line in printed if len(line) * LETTER * SIZES[-1] <= WIDTH)])
 
 
 def height(cell: Cell, pixels: int) -> float:

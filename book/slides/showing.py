@@ -18,6 +18,7 @@ from d2l_utils.claims import MARKS
 
 Output = dict[str, Any]
 TAG = re.compile(r"\\tag\{[^}]*\}")  # the number of an equation, which a slide has no room for
+MESSAGE = 200  # letters in a line that no cell of ours prints
 OTHER = re.compile(r"([\w-]+)\.ipynb")
 
 
@@ -26,11 +27,18 @@ def formula(tex: str, options: dict[str, Any]) -> str:
     return mathml(TAG.sub("", tex).strip(), options["display_mode"])
 
 
+class Reader(MarkdownIt):
+    """A parser that also takes pictures that lie in the text as SVG: it is our own."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802  (the base class names it)
+        """Accept each address."""
+        return True
+
+
 def parser() -> MarkdownIt:
     """Return the parser of the readers' notebooks: plain Markdown whose pictures are in it."""
-    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    markdown = Reader("commonmark", {"html": True}).enable("table")
     markdown.use(dollarmath_plugin, renderer=formula)
-    markdown.validateLink = lambda address: True  # type: ignore[method-assign]  # the text is our own
     return markdown
 
 
@@ -151,12 +159,24 @@ def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
                 about = output["metadata"].get("image/svg+xml", {}).get("alt") or alt
                 found.append(displayed(picture("".join(data["image/svg+xml"]), about)))
             elif "text/markdown" in data:
-                found.append(displayed(html(parsed("".join(data["text/markdown"])))))
+                found.append(displayed(html(unfolded(parsed("".join(data["text/markdown"]))))))
             elif "text/plain" in data:
-                found.append({"output_type": "stream", "name": "stdout", "text": "".join(data["text/plain"])})
+                found.append(printed("".join(data["text/plain"])))
+            elif "text" in output:
+                found.append(printed(without_messages("".join(output["text"]))))
             else:
                 found.append(output)
-    return found
+    return [output for output in found if output.get("text", "…").strip()]
+
+
+def without_messages(text: str) -> str:
+    """Return what a cell printed without the paragraphs that a library writes to its users, each in one long line."""
+    return "\n".join(line for line in text.split("\n") if len(line) <= MESSAGE)
+
+
+def printed(text: str) -> Output:
+    """Return an output of text."""
+    return {"output_type": "stream", "name": "stdout", "text": text}
 
 
 def displayed(content: str) -> Output:
