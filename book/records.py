@@ -70,7 +70,7 @@ def total_figures(rows: Sequence[Row]) -> Iterator[tuple[Row, tuple[str, ...]]]:
     """Yield each row of a running total with its figures in words, in the order of TOTAL_HEAD after the lever."""
     before = rows[0]["seconds"]
     for place, each in enumerate(rows):
-        promised = quantity(each["promised"], "s") if each["promised"] else NONE
+        promised = saved(each["promised"]) if each["promised"] else NONE
         obtained = saved(before - each["seconds"]) if place else NONE
         yield each, (quantity(each["seconds"], "s"), promised, obtained, faster(rows[0], each), accuracy(each))
         before = each["seconds"] if each["kept"] else before

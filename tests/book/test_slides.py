@@ -101,6 +101,7 @@ def test_exercises_appear_by_the_first_sentence_of_their_questions():
 
 def test_a_sentence_ends_neither_in_code_nor_in_a_formula():
     assert first_sentence("Call `a. b` once. Then?") == "Call `a. b` once."
+    assert first_sentence("It grows (Fig. 2). Why?") == "It grows (Fig. 2)."
     assert first_sentence("No end here") == "No end here"
 
 
