@@ -10,7 +10,8 @@ from book import FRAMEWORKS, BookError
 from book.cells import cell_problems, expand, lint, of, split
 from book.keys import run_key
 from book.slides.__main__ import main, page
-from book.slides.deck import SIZES, deck, first_sentence, fitted, slides, with_outputs
+from book.slides.deck import deck, first_sentence, slides, with_outputs
+from book.slides.fitting import SIZES, fitted
 from book.slides.showing import shown
 from d2l_utils.predictions import Comparison
 

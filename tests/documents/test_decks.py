@@ -29,20 +29,21 @@ def slides_framework():
 def decks(slides_framework):
     """The decks by their sections, as they are parsed."""
     folder = ROOT / "_build" / "slides" / slides_framework
-    texts = {section: (folder / f"{section}.html").read_text(encoding="utf-8") for section in SECTIONS}
+    paths = {section: folder / f"{section}.html" for section in SECTIONS}  # `make test SECTIONS=…` writes some
+    texts = {section: path.read_text(encoding="utf-8") for section, path in paths.items() if path.exists()}
     return {section: BeautifulSoup(text, "html.parser") for section, text in texts.items()}
 
 
 @pytest.fixture(scope="module")
-def sources(slides_framework):
+def sources(decks, slides_framework):
     """The cells of each section in the framework."""
-    texts = {section: (ROOT / "notebooks" / f"{section}.md").read_text(encoding="utf-8") for section in SECTIONS}
+    texts = {section: (ROOT / "notebooks" / f"{section}.md").read_text(encoding="utf-8") for section in decks}
     return {name: of(expand(jupytext.reads(text, fmt="md:myst")), slides_framework) for name, text in texts.items()}
 
 
 def test_the_list_names_every_deck_in_the_book_s_order(decks, slides_framework):
     text = (ROOT / "_build" / "slides" / slides_framework / "index.html").read_text(encoding="utf-8")
-    assert re.findall(r'href="(.+?)\.html"', text) == SECTIONS
+    assert re.findall(r'href="(.+?)\.html"', text) == list(decks) != []
 
 
 def test_a_deck_has_its_section_s_title_enough_slides_and_pictures(decks, sources):
@@ -71,7 +72,7 @@ def test_code_on_slides_is_that_of_one_framework(decks, slides_framework):
     others = [module for name, module in MODULES.items() if name != slides_framework]
     imports = re.compile(rf"\b(import|from) ({'|'.join(others)})\b|d2l_utils import ({'|'.join(others)})\b")
     code = [pre.get_text() for deck in decks.values() for pre in deck.select("pre")]
-    assert len(code) > 100
+    assert len(code) > 5 * len(decks)
     assert [match[0] for text in code if (match := imports.search(text))] == []
 
 
