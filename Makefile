@@ -37,7 +37,7 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks bundle profile book epub pdf ALWAYS lab serve browser test check lint benchmark rack pins clean distclean
+.PHONY: help setup notebooks bundle profile book epub pdf slides ALWAYS lab serve browser test check lint benchmark rack pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -45,7 +45,7 @@ help: ## print this list
 # The environments are looked after before the rest of this file is read, because they tell which frameworks this
 # machine can run; each time, so that what could not be had is tried again.
 cannot := nothing can be built before the environments are made
-ifneq ($(filter setup notebooks bundle profile book epub pdf lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
+ifneq ($(filter setup notebooks bundle profile book epub pdf slides lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
 AVAILABLE := $(shell $(PYTHON) -m book.setup.environments docs $(FRAMEWORKS))
 $(if $(AVAILABLE),,$(error $(cannot)))
 else ifneq ($(filter check lint,$(MAKECMDGOALS)),)
@@ -57,7 +57,7 @@ book := $(docs)/python -m book
 choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
 run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 # What the pages are made of besides the merged notebooks: the API reference is in the docstrings of d2l_utils.
-pages := book/xhtml.py $(shell find book/pages d2l_utils -type f ! -name '*.pyc')
+pages := $(addprefix book/,formulas.py records.py xhtml.py) $(shell find book/pages d2l_utils -type f ! -name '*.pyc')
 
 setup: ## make the environments and kernels
 	@:
@@ -96,6 +96,9 @@ pdf: browser $(AVAILABLE:%=$(document)-%.pdf) ## print the same pages, _build/co
 $(document)-%.pdf: $(document)-%.epub $(wildcard book/paper/*)
 	@$(docs)/python -m book.paper _build/epub/$* $@
 
+slides: ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
+	@$(docs)/python -m book.slides $(choice)
+
 front = /lab/tree/$(firstword $(AVAILABLE))/index.ipynb
 lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network connections
 	@mkdir -p $(JUPYTER_CONFIG_DIR)/labconfig
@@ -113,7 +116,11 @@ browser: ## find a browser for the tests of the pages, or fetch one
 
 bundled = $(if $(filter 1,$(BUNDLE)),$(AVAILABLE),$(BUNDLE))
 documents := $(addprefix $(document)-$(firstword $(AVAILABLE)),.epub .pdf)  # of one framework, which the tests read
-test: browser book $(documents) lint ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
+_build/slides/%/index.html: _build/merged book/formulas.py book/records.py $(shell find book/slides -type f ! -name '*.pyc')
+	@$(docs)/python -m book.slides --frameworks $* --sections $(SECTIONS)
+
+decks := _build/slides/$(firstword $(AVAILABLE))/index.html
+test: browser book $(documents) $(decks) lint ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
 	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \
 	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these time nothing: two at once

@@ -17,7 +17,8 @@ if TYPE_CHECKING:  # it is slow to import
     from book.plain import Plain
 
 TAGS = ("nbval-check-output", "remove-stderr", "exercise", "solution", "drawing", "raises-exception")
-KEYS = ("tags", "alt")
+KEYS = ("tags", "alt", "slideshow")
+SLIDES = ("slide", "subslide", "fragment")  # how a marked cell appears in a deck, in Jupyter's own words
 ANSWERS = ("Solution", "Answer")  # the titles of the folds that handouts lack
 MIME = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg"}
 
@@ -29,7 +30,8 @@ Notebook = dict[str, Any]
 class Entry:
     """A cell as one framework has it, or all of them alike (`framework` is None).
 
-    `place` are words by which an author finds the cell; `kind` is "code" or "markdown".
+    `place` are words by which an author finds the cell; `kind` is "code" or "markdown"; `slide` is one of SLIDES, or
+    None for a cell that no slide shows.
     """
 
     id: str
@@ -39,17 +41,21 @@ class Entry:
     framework: str | None
     tags: tuple[str, ...]
     alt: str | None
+    slide: str | None = None
 
     @property
     def only_claims(self) -> bool:
         """Whether the cell does nothing but check claims, which a reader need not see it do."""
-        if self.kind != "code":
-            return False
-        try:
-            statements = ast.parse(self.source).body
-        except SyntaxError:  # a cell with magics
-            return False
-        return bool(statements) and all(is_claim(statement) for statement in statements)
+        return self.kind == "code" and only_claims(self.source)
+
+
+def only_claims(source: str) -> bool:
+    """Tell whether a cell's code consists of claims."""
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:  # a cell with magics
+        return False
+    return bool(statements) and all(is_claim(statement) for statement in statements)
 
 
 def is_claim(statement: ast.stmt) -> bool:
@@ -80,11 +86,26 @@ def cell_problems(cell: Cell) -> Iterator[str]:
     for name in cell["metadata"]:
         if name not in KEYS:
             yield f"unknown metadata {name!r}; known: {' '.join(KEYS)}"
+    if "slideshow" in cell["metadata"]:
+        yield from slide_problems(cell)
     if cell["cell_type"] == "markdown" and used_by(cell):
         from book.plain import PARSER
 
         if any(token.type == "heading_open" for token in PARSER.parse(cell["source"])):
             yield f"a heading stands in a cell tagged {' '.join(tags)}: close the cell before it with a line +++"
+
+
+def slide_problems(cell: Cell) -> Iterator[str]:
+    """Yield a sentence for each thing that is wrong with the mark that puts `cell` on a slide."""
+    mark = cell["metadata"]["slideshow"]
+    if not isinstance(mark, dict) or list(mark) != ["slide_type"]:
+        yield f"slideshow is {mark!r}: write {{slide_type: …}} with one of {' '.join(SLIDES)}"
+    elif mark["slide_type"] not in SLIDES:
+        yield f"unknown slide_type {mark['slide_type']!r}; known: {' '.join(SLIDES)}"
+    if "solution" in cell["metadata"].get("tags", []):
+        yield "a slide shows no solution: take the mark away"
+    elif cell["cell_type"] == "code" and only_claims(cell["source"]):
+        yield "a slide shows no cell of claims alone: take the mark away"
 
 
 def lint(notebook: Notebook, name: str) -> None:
@@ -110,13 +131,14 @@ def expand(notebook: Notebook) -> list[Entry]:
     entries, seen = [], Counter[tuple[str, ...]]()
     for number, cell in enumerate(notebook["cells"], 1):
         kind, source, alt = cell["cell_type"], cell["source"], cell["metadata"].get("alt")
+        slide = cell["metadata"].get("slideshow", {}).get("slide_type")
         tags = tuple(tag for tag in cell["metadata"].get("tags", []) if tag not in FRAMEWORKS)
         users: Sequence[str | None] = used_by(cell) or [None]
         for framework in users:
             identity = (kind, " ".join([framework or "", *tags]), source)
             seen[identity] += 1
             id = short_hash(kind[0], *identity, str(seen[identity]))
-            entries.append(Entry(id, place(number, cell), kind, source, framework, tags, alt))
+            entries.append(Entry(id, place(number, cell), kind, source, framework, tags, alt, slide))
     return entries
 
 
@@ -203,7 +225,12 @@ def prose(entry: Entry, converted: "Plain", listed: str) -> Cell:
     from book.plain import BIBLIOGRAPHY
 
     source = converted.text.replace(BIBLIOGRAPHY, listed)
-    return {"cell_type": "markdown", "id": entry.id, "metadata": {}, "source": source}
+    return {"cell_type": "markdown", "id": entry.id, "metadata": slideshow(entry), "source": source}
+
+
+def slideshow(entry: Entry) -> dict[str, Any]:
+    """Return the metadata by which Jupyter knows the entry's place in a deck, {} if it has none."""
+    return {"slideshow": {"slide_type": entry.slide}} if entry.slide else {}
 
 
 def code(entry: Entry) -> Cell:
@@ -213,6 +240,7 @@ def code(entry: Entry) -> Cell:
         metadata["jupyter"] = {"source_hidden": True}
     if entry.alt:
         metadata["alt"] = entry.alt
+    metadata |= slideshow(entry)
     return {
         "cell_type": "code",
         "id": entry.id,

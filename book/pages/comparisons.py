@@ -3,9 +3,7 @@
 A comparison comes as data, in an output of the MIME type that d2l_utils/predictions.py names.
 """
 
-import math
 from collections.abc import Sequence
-from html import escape
 from itertools import groupby
 from typing import Any
 
@@ -14,27 +12,9 @@ from myst_nb.core.render import load_mime_renders
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-from book.model_errors import NEAR
 from book.pages.tables import row, svg, table
-from d2l_utils.predictions import MIME, SPAN, Comparison, bare, quantity
-from d2l_utils.timing import three_digits
-
-HEAD = ("prediction", "predicted", "measured", "factor", "on a scale")
-HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height
-FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high")
-
-
-def comparison_of(record: dict[str, Any]) -> Comparison:
-    """Return the comparison that a record holds, whatever else is in it."""
-    return Comparison(**{field: record[field] for field in FIELDS})
-
-
-def figures(comparison: Comparison) -> list[str]:
-    """Return the figures of a comparison in words: predicted, measured with its quartiles, factor."""
-    predicted, measured = (quantity(value, comparison.unit) for value in (comparison.predicted, comparison.measured))
-    low, high = bare(comparison.low, comparison), bare(comparison.high, comparison)
-    spread = "" if comparison.low == comparison.high else f" ({low}–{high})"
-    return [predicted, measured + spread, f"{three_digits(comparison.factor)} ×"]
+from book.records import HEAD, comparison_of, figures, scale
+from d2l_utils.predictions import MIME, Comparison
 
 
 def comparison_row(comparison: Comparison) -> nodes.row:
@@ -43,38 +23,6 @@ def comparison_row(comparison: Comparison) -> nodes.row:
     if comparison.kind == "estimate":
         name += [nodes.Text(" "), nodes.inline("", "estimate", classes=["kind"])]
     return row(name, *figures(comparison), [svg(scale(comparison))])
-
-
-def scale(comparison: Comparison) -> str:
-    """Return a drawing of measured over predicted: a logarithmic scale from a quarter to four times the prediction.
-
-    It shows the prediction in the middle, the band of 1.5 ×, the quartiles as a bar and the median as a mark.
-    """
-    place, low, high = (
-        x(value / comparison.predicted) for value in (comparison.measured, comparison.low, comparison.high)
-    )
-    near = HALF * math.log(NEAR) / math.log(SPAN)
-    words = f"measured is {three_digits(comparison.factor)} times what was predicted"
-    middle = HEIGHT / 2
-    return (
-        f'<svg class="scale" viewBox="{-HALF - 6} 0 {2 * HALF + 12} {HEIGHT}" role="img" aria-label="{escape(words)}">'
-        f'<rect class="band" x="{-near:.1f}" y="1" width="{2 * near:.1f}" height="{HEIGHT - 2}"/>'
-        f'<path class="axis" d="M{-HALF} {middle:g}H{HALF}M0 1V{HEIGHT - 1}"/>'
-        f'<path class="spread" d="M{low:.1f} {middle:g}H{high:.1f}"/>'
-        f"{mark(comparison, place, middle)}</svg>"
-    )
-
-
-def x(factor: float) -> float:
-    """Return where a multiple of the prediction lies in the drawing, at most at either end."""
-    return min(HALF, max(-HALF, HALF * math.log(factor) / math.log(SPAN)))
-
-
-def mark(comparison: Comparison, x: float, y: float) -> str:
-    """Return the mark of a prediction: a disc for a model, a diamond for an estimate."""
-    if comparison.kind == "model":
-        return f'<circle class="model" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
-    return f'<path class="estimate" d="M{x - 5:.1f} {y:.1f}l5 -5l5 5l-5 5z"/>'
 
 
 class ComparisonRenderer:

@@ -1,68 +1,17 @@
-"""Formulas as MathML, made while the book is built.
+"""Formulas of the pages as MathML."""
 
-KaTeX runs inside V8, in this process: a reader's browser draws MathML itself, so a page needs
-no script, no style sheet and no font for its formulas, and wrong TeX stops the build where it stands.
-The KaTeX used is the one that the package sphinxcontrib-katex carries.
-"""
-
-import functools
-import importlib.resources
 from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
-from py_mini_racer import MiniRacer
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
+from book.formulas import TeXError, mathml
+
 logger = logging.getLogger(__name__)
-# Strict about TeX, not about characters: µ and … are as good in MathML as in the text around them.
-FUNCTION = """
-    const strict = (fault) => ['unknownSymbol', 'unicodeTextInMathMode'].includes(fault) ? 'ignore' : 'error';
-    function mathml(tex, display) {
-        try {
-            return [katex.renderToString(tex, {displayMode: display, output: 'mathml', strict}), ''];
-        } catch (error) {
-            return ['', error.message];
-        }
-    }"""
-
-
-class TeXError(ValueError):
-    """KaTeX cannot read a formula."""
-
-
-@functools.cache
-def _katex() -> MiniRacer:
-    source = importlib.resources.files("sphinxcontrib") / "katex.min.js"
-    engine = MiniRacer()
-    engine.eval(source.read_text(encoding="utf-8"))
-    engine.eval(FUNCTION)
-    return engine
-
-
-@functools.cache
-def mathml(tex: str, display: bool = False) -> str:
-    """Return the <math> element that shows a formula.
-
-    Parameters
-    ----------
-    tex : str
-        The formula in TeX.
-    display : bool
-        Whether it stands on a line of its own.
-
-    Raises
-    ------
-    TeXError
-        Where KaTeX finds fault.
-    """
-    markup, fault = _katex().call("mathml", tex, display)
-    if fault:
-        raise TeXError(fault.removeprefix("KaTeX parse error: "))
-    return markup.removeprefix('<span class="katex">').removesuffix("</span>")
 
 
 class CheckFormulas(SphinxTransform):

@@ -21,10 +21,10 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.model_errors import Record, models, summary_line
-from book.pages.comparisons import HEAD, comparison_of, figures, scale
 from book.pages.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
 from book.pages.tables import link, row, svg, table
+from book.records import HEAD, comparison_of, figures, scale
 
 WORST = 10  # models that are named
 

@@ -23,12 +23,9 @@ from sphinx.util.docutils import SphinxDirective
 from book import FRAMEWORKS
 from book.outputs import RUNNING_TOTAL
 from book.pages.tables import link, row, table
+from book.records import LEFT_OUT, TOTAL_HEAD, Row, accuracy, faster, total_figures
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
-
-Row = dict[str, Any]
-NONE = "–"
-LEFT_OUT = "no gain here: left out"
 
 
 def lever_cell(found: Row, address: str = "") -> list[nodes.Node]:
@@ -42,31 +39,10 @@ def kind(found: Row) -> str:
     return "" if found["kept"] else "left-out"
 
 
-def accuracy(found: Row) -> str:
-    """Return the accuracy of a row in words."""
-    return f"{100 * found['accuracy']:.1f} %"
-
-
 def promised_and_obtained(rows: Sequence[Row]) -> nodes.table:
     """Return a section's table: what each lever promised to save of a step, and what it saved."""
-    found, before = [], rows[0]["seconds"]
-    for place, each in enumerate(rows):
-        promised = quantity(each["promised"], "s") if each["promised"] else NONE
-        obtained = saved(before - each["seconds"]) if place else NONE
-        figures = (quantity(each["seconds"], "s"), promised, obtained, faster(rows[0], each), accuracy(each))
-        found.append(row(lever_cell(each), *figures, kind=kind(each)))
-        before = each["seconds"] if each["kept"] else before
-    return table(("lever", "a step", "promised", "obtained", "faster", "accuracy"), found, "promises")
-
-
-def saved(seconds: float) -> str:
-    """Return seconds that may be negative, in words."""
-    return f"−{quantity(-seconds, 's')}" if seconds < 0 else quantity(seconds, "s") if seconds else "0"
-
-
-def faster(first: Row, found: Row) -> str:
-    """Return how many times as fast as the first row a row is."""
-    return f"{three_digits(first['seconds'] / found['seconds'])} ×"
+    found = [row(lever_cell(each), *cells, kind=kind(each)) for each, cells in total_figures(rows)]
+    return table(TOTAL_HEAD, found, "promises")
 
 
 def total(record: Row, taught: dict[str, str]) -> nodes.table:

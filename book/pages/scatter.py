@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 
 from book.model_errors import NEAR
-from book.pages.comparisons import figures, mark
+from book.records import figures, mark
 from d2l_utils.predictions import SPAN, Comparison, quantity
 
 SIDE = 330  # of the square in which times lie

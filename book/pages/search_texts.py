@@ -21,7 +21,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from book.pages.maths import TeXError, mathml
+from book.formulas import TeXError, mathml
 from book.pages.tabs import framework_of
 from d2l_utils.files import write_atomically
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from tiny_book import notebook, prose
 
-from book.pages.maths import TeXError, mathml
+from book.formulas import TeXError, mathml
 
 PAGES = {"formulas": notebook(prose("# Formulas\n\n$$\nx = 1\n$$ (eq-formula)\n\nSee {eq}`eq-formula`."))}
 

@@ -5,7 +5,7 @@ import re
 
 from tiny_book import Book, code, notebook, outline, prose, words
 
-from book.pages.comparisons import scale
+from book.records import scale
 from d2l_utils.predictions import Comparison
 
 EIGHT = Comparison("eight passes", "model", "s", 5e-3, 6e-3, 5.5e-3, 6.5e-3)

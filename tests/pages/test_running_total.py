@@ -5,6 +5,7 @@ import json
 from tiny_book import Book, code, notebook, outline, prose, words
 
 from book.outputs import RUNNING_TOTAL
+from book.records import total_figures
 
 
 def row(lever, seconds, promised=None, kept=True):
@@ -51,3 +52,8 @@ def test_the_landing_page_shows_the_longest_total_and_leads_to_where_each_lever_
 
 def test_without_a_total_the_page_says_so(tmp_path):
     assert "no running total" in words(Book(tmp_path, {"gains": PAGES["gains"]}).article("gains"))
+
+
+def test_a_lever_may_promise_to_lose():
+    (_, _), (_, figures) = total_figures([WRITTEN, row("loading beside", 0.022, promised=-0.002)])
+    assert figures[1] == "−2.00 ms"

@@ -1,0 +1,113 @@
+"""python -m book.slides --frameworks jax    writes a deck for each section and a list of them; runs no notebook"""
+
+import argparse
+import importlib.resources
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import nbformat
+from nbconvert.exporters import SlidesExporter
+from traitlets.config import Config
+
+from book import FRAMEWORKS, BookError
+from book.__main__ import checked
+from book.build import write_notebooks
+from book.cells import Notebook, split
+from book.layout import Layout, load
+from book.slides.deck import deck, with_outputs
+from book.sources import number, pictures, read, slugs
+from d2l_utils.files import locked, write_atomically
+
+TEMPLATE = Path(__file__).with_name("template")
+TITLE = "Computational Performance"
+REVEAL = {"reveal_js": "dist/reveal.js", "reveal_css": "dist/reveal.css", "notes_js": "plugin/notes/notes.js"}
+
+
+@cache
+def furniture() -> dict[str, str]:
+    """Return the scripts and styles that go into every deck."""
+    home = importlib.resources.files("sphinx_revealjs") / "_static" / "revealjs"
+    found = {name: (home / path).read_text(encoding="utf-8") for name, path in REVEAL.items()}
+    return found | {"css": (TEMPLATE / "d2l" / "deck.css").read_text(encoding="utf-8")}
+
+
+@cache
+def exporter() -> SlidesExporter:
+    """Return nbconvert's exporter with our template."""
+    settings = Config()
+    settings.CSSHTMLHeaderPreprocessor.style = "a11y-light"
+    return SlidesExporter(config=settings, template_name="d2l", extra_template_basedirs=[str(TEMPLATE)])
+
+
+def page(notebook: Notebook, title: str) -> str:
+    """Return a deck as HTML."""
+    content, _ = exporter().from_notebook_node(nbformat.from_dict(notebook), {"d2l": furniture() | {"title": title}})
+    return content
+
+
+def contents(titles: Mapping[str, str], framework: str) -> str:
+    """Return the page that lists the decks, whose titles come by their slugs, in the book's order."""
+    links = "\n".join(f'<li><a href="{slug}.html">{escape(title)}</a></li>' for slug, title in titles.items())
+    heading = f"{TITLE} in {FRAMEWORKS[framework]}: slides"
+    style = "body { font: 18px/1.6 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem }"
+    keys = "Space goes on, S opens the speaker's notes, Esc shows all slides; "
+    keys += "with <code>?view=print</code> after its address a deck prints."
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{heading}</title>\n'
+        f"<style>{style}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n<ol>\n{links}\n</ol>\n<p>{keys}</p>\n</body>\n</html>\n"
+    )
+
+
+def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[str]) -> None:
+    """Write a deck for each of these sections and frameworks, and the page that lists those of a framework."""
+    entries = write_notebooks(layout, frameworks)
+    order = slugs(layout)
+    sources = {slug: read(slug, layout) for slug in order}
+    numbers = number(list(sources.values()), layout)
+    titles = {slug: numbers["sections"][slug]["title"] for slug in order}
+    for slug in sections:
+        name = f"{slug}.md"
+        images = pictures(sources[slug], layout)
+        notebooks = split(entries[slug], frameworks, numbers, images, name, answers=False)
+        for framework, notebook in notebooks.items():
+            cure = f"make book FRAMEWORKS={framework} SECTIONS={slug} runs it"
+            executed = load(layout.notebook("executed", framework, slug), cure)
+            about = f"{TITLE} · {FRAMEWORKS[framework]}"
+            cells = with_outputs(notebook, executed, f"{name}, {framework}", cure)
+            text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}")
+            write_atomically(place(layout, framework, slug), text)
+    for framework in frameworks:
+        written = {slug: titles[slug] for slug in order if place(layout, framework, slug).exists()}
+        write_atomically(place(layout, framework, "index"), contents(written, framework))
+        print(f"{place(layout, framework, 'index')}: {len(written)} decks")
+
+
+def place(layout: Layout, framework: str, name: str) -> Path:
+    """Return the path of a deck, or of the page that lists them."""
+    return layout.build / "slides" / framework / f"{name}.html"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write decks; return the status to exit with."""
+    parser = argparse.ArgumentParser(prog="python -m book.slides", description=__doc__)
+    parser.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
+    parser.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
+    parser.add_argument("--sections", nargs="+", metavar="SECTION", help="those to write (default: all)")
+    options = parser.parse_args(arguments)
+    layout = Layout(options.root.resolve())
+    try:
+        frameworks = checked(options.frameworks, FRAMEWORKS, "framework")
+        sections = checked(options.sections or slugs(layout), slugs(layout), "section")
+        with locked(layout.build / ".lock", "a build of this project is running: waiting until it is done"):
+            write_decks(layout, frameworks, sections)
+    except BookError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

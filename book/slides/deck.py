@@ -1,0 +1,211 @@
+"""The slides of a section: which cells they show, in which order, under which titles. Pure functions.
+
+A heading opens a slide; marked cells are shown, prose becomes the speaker's notes, other code is left out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape, unescape
+
+from markdown_it.token import Token
+
+from book import BookError
+from book.cells import Cell, Notebook, notebook_of, place, short_hash
+from book.slides.fitting import fitted
+from book.slides.showing import MARKDOWN, html, parsed, shown, unfolded, unpictured
+
+EXERCISES = "Exercises"  # the heading of what a deck shows by its questions alone
+LONG = 14  # lines: of a longer cell a slide shows the output alone
+
+
+@dataclass
+class Slide:
+    """A slide: where it stands ("slide" to the right, "subslide" below), its titles, its cells and the notes."""
+
+    kind: str
+    title: str
+    above: str = ""  # the title of the section that it is a part of
+    level: int = 2
+    cells: list[Cell] = field(default_factory=list)
+    notes: list[Token] = field(default_factory=list)
+
+
+def pieces(text: str) -> Iterator[tuple[int, str, list[Token]]]:
+    """Yield the parts of a text between its headings: the heading's level (0 for none), its title as HTML, the rest."""
+    tokens = parsed(text)
+    level, title, rest = 0, "", list[Token]()
+    number = 0
+    while number < len(tokens):
+        token = tokens[number]
+        if token.type == "heading_open" and token.level == 0:
+            if level or rest:
+                yield level, title, rest
+            level, title, rest = int(token.tag[1]), html([tokens[number + 1]]), []
+            number += 3
+            continue
+        rest.append(token)
+        number += 1
+    yield level, title, rest
+
+
+def slides(cells: Sequence[Cell], name: str) -> list[Slide]:
+    """Return the slides of a notebook whose outputs are in it; `name` is the section's, for errors."""
+    found = [Slide("slide", name, level=1)]
+    questions: list[str] = []
+    over = False
+    for number, cell in enumerate(cells, 1):
+        mark = cell["metadata"].get("slideshow", {}).get("slide_type")
+        if cell["cell_type"] == "code":
+            if mark and not over:
+                add(found, mark, code(cell, f"{name}, {place(number, cell)}"))
+            continue
+        for level, title, rest in pieces(cell["source"]):
+            if over and 0 < level <= 2:
+                return finished(found, questions)
+            over = over or unescape(title) == EXERCISES
+            if over:
+                questions += asked(rest)
+                continue
+            if level:
+                open_slide(found, level, title)
+            if mark and rest:
+                add(found, mark, text(html(rest)))
+            elif rest:
+                found[-1].notes += unpictured(list(unfolded(rest)))
+    return finished(found, questions)
+
+
+def open_slide(found: list[Slide], level: int, title: str) -> None:
+    """Open the slide of a heading."""
+    if level == 1:
+        found[0].title = title
+        return
+    upper = next((slide.title for slide in reversed(found) if slide.level == 2), "") if level > 2 else ""
+    found.append(Slide("slide" if level == 2 else "subslide", title, upper, level))
+
+
+def add(found: list[Slide], mark: str, cell: Cell) -> None:
+    """Show a cell, on a slide of its own where its mark says so and the last slide shows something already."""
+    last = found[-1]
+    if last.cells and mark != "fragment":
+        found.append(Slide(mark, last.title, last.above, max(last.level, 2)))
+    elif last.cells:
+        cell["metadata"]["slideshow"] = {"slide_type": "fragment"}
+    elif mark == "slide":
+        last.kind = mark
+    found[-1].cells.append(cell)
+
+
+def finished(found: Sequence[Slide], questions: Sequence[str]) -> list[Slide]:
+    """Return the slides without those that show nothing, but for a section's only one, and the questions as the last.
+
+    What a speaker says to a slide that is left out, he says to the next of its section.
+    """
+    kept: list[Slide] = []
+    left: list[Slide] = []
+    for slide, after in zip(found, [*found[1:], None], strict=True):
+        goes_on = after is not None and after.level > 2
+        if slide.cells or slide.level == 1 or (slide.level == 2 and not goes_on):
+            for empty in left:
+                slide.kind = empty.kind if empty.kind == "slide" else slide.kind
+            slide.notes = [token for empty in left for token in empty.notes] + slide.notes
+            kept.append(slide)
+            left = []
+        elif goes_on:
+            left.append(slide)
+        else:  # the end of a section that shows nothing more
+            kept[-1].notes += [token for empty in [*left, slide] for token in empty.notes]
+            left = []
+    if questions:
+        listed = "".join(f"<li>{question}</li>" for question in questions)
+        kept.append(Slide("slide", EXERCISES, cells=[text(f'<ol class="questions">{listed}</ol>')]))
+    return kept
+
+
+def asked(tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield the first sentence of each exercise as HTML."""
+    for opened, _, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opened.type == "list_item_open" and opened.level == 1 and inline.type == "inline":
+            yield MARKDOWN.renderInline(first_sentence(inline.content))
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text; one in a formula or in code ends nothing."""
+    for end in re.finditer(r"(?<!et al)(?<!Fig)[.?!](?=\s)", text):
+        begun = text[: end.end()]
+        if all(begun.count(sign) % 2 == 0 for sign in "`$*"):
+            return begun
+    return text
+
+
+def text(content: str) -> Cell:
+    """Return a cell of HTML."""
+    return {"cell_type": "markdown", "id": short_hash("s", content), "metadata": {}, "source": content}
+
+
+def code(cell: Cell, where: str) -> Cell:
+    """Return a code cell as a slide shows it: the output alone if the cell only draws or is long."""
+    outputs = shown(cell["outputs"], cell["metadata"].get("alt", ""))
+    lines = cell["source"].count("\n") + 1
+    drawn = "drawing" in cell["metadata"].get("tags", []) or lines > LONG
+    if drawn and not outputs:
+        raise BookError(f"{where}: {lines} lines of code without an output are no slide; at most {LONG} are")
+    return cell | {"metadata": {"d2l_drawn": drawn}, "outputs": outputs}
+
+
+def heading(slide: Slide, about: str) -> Cell:
+    """Return the cell that opens a slide: its titles; `about` stands above the first."""
+    level = "h1" if slide.level == 1 else "h2"
+    above = about if slide.level == 1 else slide.above
+    lines = [f'<p class="above">{above}</p>'] if above else []
+    cell = text("".join([*lines, f"<{level}>{slide.title}</{level}>"]))
+    cell["metadata"] = {"slideshow": {"slide_type": slide.kind}, "d2l_size": fitted(slide.cells)}
+    return cell
+
+
+def note(slide: Slide) -> list[Cell]:
+    """Return the speaker's notes of a slide as a cell, none where there is nothing to say."""
+    if not slide.notes:
+        return []
+    cell = text(html(slide.notes))
+    cell["metadata"] = {"slideshow": {"slide_type": "notes"}}
+    return [cell]
+
+
+def with_outputs(notebook: Notebook, executed: Notebook, name: str, cure: str) -> list[Cell]:
+    """Return the cells of a reader's notebook with the outputs of its run.
+
+    BookError if a marked one did not run: it begins with the notebook's `name` and ends with `cure`.
+    """
+    outputs = {cell["id"]: cell["outputs"] for cell in executed["cells"] if cell["cell_type"] == "code"}
+    cells = []
+    for number, cell in enumerate(notebook["cells"], 1):
+        if cell["cell_type"] == "code":
+            if cell["id"] not in outputs and "slideshow" in cell["metadata"]:
+                raise BookError(f"{name}, {place(number, cell)} has changed since its notebook ran: {cure}")
+            cell = cell | {"outputs": outputs.get(cell["id"], [])}
+        cells.append(cell)
+    return cells
+
+
+def deck(cells: Sequence[Cell], framework: str, about: str, name: str) -> Notebook:
+    """Return a section's deck as a notebook in which each cell has its place on a slide.
+
+    Parameters
+    ----------
+    cells : sequence of dict
+        Those of the reader's notebook, with outputs, without solutions and answers.
+    framework : str
+        Its framework.
+    about : str
+        What stands above the title.
+    name : str
+        The section's, for errors.
+    """
+    found: list[Cell] = []
+    for slide in slides(cells, name):
+        found += [heading(slide, escape(about)), *note(slide), *slide.cells]
+    for number, cell in enumerate(found):
+        cell["id"] = f"{number}-{cell['id']}"
+    return notebook_of(framework, found)

@@ -1,0 +1,197 @@
+"""Slides: which cells a deck shows, where, and what is refused. Runs no notebook."""
+
+from unittest.mock import patch
+
+import jupytext
+import pytest
+from tiny import HEAD, NUMBERS, Project
+
+from book import FRAMEWORKS, BookError
+from book.cells import cell_problems, expand, lint, of, split
+from book.keys import run_key
+from book.slides.__main__ import main, page
+from book.slides.deck import deck, first_sentence, slides, with_outputs
+from book.slides.fitting import SIZES, fitted
+from book.slides.showing import shown
+from d2l_utils.predictions import Comparison
+
+
+def prose(text, mark=None):
+    return {"cell_type": "markdown", "id": "p", "source": text, "metadata": marked(mark)}
+
+
+def code(text, mark=None, outputs=(), **metadata):
+    return {
+        "cell_type": "code",
+        "id": "c",
+        "source": text,
+        "metadata": marked(mark) | metadata,
+        "outputs": list(outputs),
+        "execution_count": None,
+    }
+
+
+def marked(mark):
+    return {"slideshow": {"slide_type": mark}} if mark else {}
+
+
+def said(text, name="stdout"):
+    return {"output_type": "stream", "name": name, "text": text}
+
+
+def told(*cells):
+    """Return each slide as (kind, title, sources of its cells)."""
+    return [(s.kind, s.title, [cell["source"] for cell in s.cells]) for s in slides(cells, "tiny.md")]
+
+
+def source(*cells):
+    """Return a source with these cells and one of each framework."""
+    everyone = f"```{{code-cell}} ipython3\n:tags: [{', '.join(FRAMEWORKS)}]\n\npass\n```\n"
+    return jupytext.reads(HEAD + "# Tiny\n\n" + everyone + "\n" + "\n".join(cells), fmt="md:myst")
+
+
+def test_headings_open_slides_and_marks_fill_them():
+    found = told(
+        prose("# Tiny"),
+        prose("Why?", "slide"),
+        prose("## One"),
+        code("1", "slide"),
+        code("2", "fragment"),
+        code("3", "subslide"),
+        code("left out"),
+        prose("### Within"),
+        code("4", "subslide"),
+    )
+    assert found == [
+        ("slide", "Tiny", ["<p>Why?</p>\n"]),
+        ("slide", "One", ["1", "2"]),
+        ("subslide", "One", ["3"]),
+        ("subslide", "Within", ["4"]),
+    ]
+
+
+def test_only_what_is_added_to_a_slide_appears_later():
+    shown_cells = slides([prose("# Tiny"), code("1", "fragment"), code("2", "fragment")], "tiny.md")[0].cells
+    assert [cell["metadata"].get("slideshow") for cell in shown_cells] == [None, {"slide_type": "fragment"}]
+
+
+def test_text_becomes_the_notes_of_its_slide_without_pictures_and_folds():
+    text = "## One\n\nSay $x$.\n\n![A sum.][sum]\n\n<details>\n<summary>Answer</summary>\n\n42\n\n</details>"
+    notebook = deck([prose("# Tiny"), prose(f"{text}\n\n[sum]: data:image/svg+xml;base64,AA")], "jax", "", "tiny.md")
+    (notes,) = [c["source"] for c in notebook["cells"] if c["metadata"].get("slideshow") == {"slide_type": "notes"}]
+    assert "<math" in notes
+    assert all(word not in notes for word in ("42", "Answer", "<img"))
+
+
+def test_a_heading_that_shows_nothing_leaves_its_notes_to_the_next_of_its_section():
+    found = slides([prose("# Tiny\n\n## One\n\nNote.\n\n### Within"), code("1", "subslide")], "tiny.md")
+    assert [(slide.kind, slide.above, slide.title) for slide in found[1:]] == [("slide", "One", "Within")]
+    assert found[1].notes
+
+
+def test_exercises_appear_by_the_first_sentence_of_their_questions():
+    found = told(
+        prose("# Tiny\n\n## Exercises\n\n1. Add 1. Why?"),
+        code("solved", "slide"),
+        prose("2. See Ho et al. (2013). And?\n\n## Further Reading\n\nMore."),
+    )
+    assert found[1:] == [
+        ("slide", "Exercises", ['<ol class="questions"><li>Add 1.</li><li>See Ho et al. (2013).</li></ol>'])
+    ]
+
+
+def test_a_sentence_ends_neither_in_code_nor_in_a_formula():
+    assert first_sentence("Call `a. b` once. Then?") == "Call `a. b` once."
+    assert first_sentence("It grows (Fig. 2). Why?") == "It grows (Fig. 2)."
+    assert first_sentence("No end here") == "No end here"
+
+
+def test_long_code_shows_its_output_alone_and_needs_one():
+    long = "\n".join(["1"] * 15)
+    (slide,) = slides([prose("# Tiny"), code(long, "slide", [said("2\n")])], "tiny.md")
+    assert slide.cells[0]["metadata"]["d2l_drawn"]
+    with pytest.raises(BookError, match="15 lines of code without an output are no slide"):
+        slides([prose("# Tiny"), code(long, "slide")], "tiny.md")
+
+
+def test_letters_shrink_before_code_is_left_out():
+    few, many = code("\n".join(["1"] * 12), outputs=[said("2")]), [said("\n".join(["2"] * 26))]
+    (slide,) = slides([prose("# Tiny"), few | marked_cell()], "tiny.md")
+    assert fitted(slide.cells) == SIZES[0]
+    (slide,) = slides([prose("# Tiny"), few | marked_cell() | {"outputs": many}], "tiny.md")
+    assert fitted(slide.cells) < SIZES[0]
+    assert slide.cells[0]["metadata"]["d2l_drawn"]
+
+
+def marked_cell():
+    return {"metadata": marked("slide")}
+
+
+def test_predictions_stand_in_one_table_and_messages_of_libraries_nowhere():
+    records = [Comparison(name, "model", "s", 1.0, 1.5, 1.4, 1.6)._repr_mimebundle_() for name in ("first", "second")]
+    outputs = [{"output_type": "display_data", "metadata": {}, "data": record} for record in records]
+    found = shown([said("log", "stderr"), *outputs, said("W" * 300 + "\n")], "")
+    assert len(found) == 1
+    assert found[0]["data"]["text/html"].count("<tr>") == 3
+
+
+@pytest.mark.parametrize(
+    ("mark", "fault"),
+    [
+        ({"slide_type": "slyde"}, "unknown slide_type 'slyde'; known: slide subslide fragment"),
+        ("slide", "slideshow is 'slide': write {slide_type: …} with one of slide subslide fragment"),
+        ({}, "slideshow is {}: write {slide_type: …} with one of slide subslide fragment"),
+    ],
+)
+def test_a_mark_that_means_nothing_is_refused_with_those_that_do(mark, fault):
+    assert list(cell_problems(prose("One.") | {"metadata": {"slideshow": mark}})) == [fault]
+
+
+def test_a_wrong_mark_is_told_with_its_place():
+    with pytest.raises(BookError, match=r"tiny.md, cell 3 \(One\.\): unknown slide_type 'skip'"):
+        lint(source('+++ {"slideshow": {"slide_type": "skip"}}\n\nOne.\n'), "tiny.md")
+
+
+@pytest.mark.parametrize("cell", [code("1", "slide", tags=["solution"]), code("d2l.claim('one', 1, above=0)", "slide")])
+def test_solutions_and_claims_cannot_be_marked(cell):
+    assert len(list(cell_problems(cell))) == 1
+
+
+def test_a_mark_changes_neither_ids_nor_what_decides_a_run_and_readers_get_it():
+    cell = "```{{code-cell}} ipython3\n{}1 + 1\n```\n"
+    plain, with_mark = (source(cell.format(mark)) for mark in ("", ":slideshow: {slide_type: slide}\n\n"))
+    before, after = expand(plain), expand(with_mark)
+    assert [entry.id for entry in before] == [entry.id for entry in after]
+    keys = [run_key(of(entries, "jax"), "jax", {}, {}) for entries in (before, after)]
+    assert keys[0] == keys[1]
+    last = split(after, ["jax"], NUMBERS, {}, "tiny.md")["jax"]["cells"][-1]
+    assert last["metadata"] == {"slideshow": {"slide_type": "slide"}}
+
+
+def test_a_marked_cell_that_has_not_run_is_an_error_and_another_is_not():
+    for mark in (None, "slide"):
+        notebook = {"cells": [code("1", mark)]}
+        if mark:
+            with pytest.raises(BookError, match=r"tiny, cell 1 \(1\) has changed since its notebook ran: run it"):
+                with_outputs(notebook, {"cells": []}, "tiny", "run it")
+        else:
+            assert with_outputs(notebook, {"cells": []}, "tiny", "run it")[0]["outputs"] == []
+
+
+def test_a_section_that_has_not_run_is_one_line_with_the_cure(tmp_path, capsys):
+    project = Project(tmp_path)
+    project.code("1")
+    with patch("book.build.number", lambda *_: NUMBERS), patch("book.slides.__main__.number", lambda *_: NUMBERS):
+        status = main(["--root", str(tmp_path), "--frameworks", "jax"])
+    cure = "make book FRAMEWORKS=jax SECTIONS=tiny runs it"
+    missing = tmp_path / "_build" / "executed" / "jax" / "tiny.ipynb"
+    assert (status, capsys.readouterr().err) == (1, f"error: {missing} is missing: {cure}\n")
+
+
+def test_a_deck_is_one_file_with_its_scripts():
+    text = page(deck([prose("# Tiny"), code("1 + 1", "slide", [said("2\n")])], "jax", "A & B", "tiny.md"), "Tiny")
+    assert '<p class="above">A &amp; B</p><h1>Tiny</h1>' in text
+    assert '<pre class="output">2</pre>' in text
+    assert "Reveal.initialize" in text
+    assert "<script src" not in text
+    assert "<link" not in text
