@@ -99,6 +99,9 @@ $(document)-%.pdf: $(document)-%.epub $(wildcard book/paper/*)
 slides: ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
 	@$(docs)/python -m book.slides $(choice)
 
+_build/slides/%/index.html: _build/merged book/formulas.py book/records.py $(shell find book/slides -type f ! -name '*.pyc')
+	@$(docs)/python -m book.slides --frameworks $* --sections $(SECTIONS)
+
 front = /lab/tree/$(firstword $(AVAILABLE))/index.ipynb
 lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network connections
 	@mkdir -p $(JUPYTER_CONFIG_DIR)/labconfig
@@ -116,9 +119,6 @@ browser: ## find a browser for the tests of the pages, or fetch one
 
 bundled = $(if $(filter 1,$(BUNDLE)),$(AVAILABLE),$(BUNDLE))
 documents := $(addprefix $(document)-$(firstword $(AVAILABLE)),.epub .pdf)  # of one framework, which the tests read
-_build/slides/%/index.html: _build/merged book/formulas.py book/records.py $(shell find book/slides -type f ! -name '*.pyc')
-	@$(docs)/python -m book.slides --frameworks $* --sections $(SECTIONS)
-
 decks := _build/slides/$(firstword $(AVAILABLE))/index.html
 test: browser book $(documents) $(decks) lint ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
