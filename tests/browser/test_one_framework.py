@@ -23,6 +23,8 @@ def cells(ran):
         code("1 + 1" + WIDE, "jax", outputs=["2\n"] if ran else []),
         code("d2l.claim('Two is two', True)", "claims", "jax", outputs=[claim("Two is two")] if ran else []),
         prose("## Exercises\n\nWhat is one and one and one?"),
+        code("def three(): ..." + WIDE, "exercise"),
+        code("d2l.check('three', three)", "exercise", outputs=["– three returns nothing yet\n"] if ran else []),
         prose(":::{dropdown} Solution\nThree.\n:::", "jax"),
         code("1 + 1 + 1" + WIDE, "solution", "jax", outputs=["3\n"] if ran else []),
         prose(f"## Further Reading\n\n{LONG}"),

@@ -71,7 +71,7 @@ def test_what_checks_an_answer_is_folded_above_the_solution(open_page, server, s
     for framework in SECTIONS[section]:
         page = open_page(f"{server}/{section}?tab={framework}")
         boxes = page.locator("details.exercise:visible")
-        assert boxes.count() >= 2
+        assert boxes.count() > 0
         assert page.locator("details.exercise:visible + details.solution").count() == boxes.count()
         for box in boxes.all():
             assert box.locator(".cell_input").count() == 2
