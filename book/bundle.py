@@ -35,8 +35,9 @@ if missing and not at and not Path(wheel).exists():
 if "$module" in missing:
     %pip install --quiet -r {at}requirements.txt -c {at}pins.txt {at}{wheel}
 elif missing:
-    package = packages_distributions()["$module"][0]
-    kept = f"{package}=={version(package)}"
+    here = packages_distributions()["$module"][:1]
+    here += filter(find_spec, ["numpy"])  # what has been built for it
+    kept = " ".join(f"{name}=={version(name)}" for name in here)
     print(f"Keeping {kept}")
     %pip install --quiet {kept}$others {at}{wheel}
 """)
