@@ -114,3 +114,19 @@ def test_the_bars_of_the_three_modes_begin_when_the_rule_of_staleness_lets_them(
                 own = ends[worker][step - 1] if step else row[0][0]
                 everybody = [done[step - 1 - staleness] for done in ends] if step > staleness else []
                 assert begin == max([own, *everybody])
+
+
+def test_the_bars_of_the_published_gpt_follow_from_its_tokens_a_second():
+    """120 pixels a microsecond: the products at the peak of 82.6 or 165 Tflop/s, then what is left of the token."""
+    text = (NOTEBOOKS / "fast-transformer.md").read_text(encoding="utf-8")
+    rates = re.findall(r"^\| (?:as written|compiled step|\+ minibatch of 512) \| ([\d,]+) \| ([\d,]+) \|", text, re.M)
+    (written, _), (compiled, jitted), (last, jax_last) = [[int(rate.replace(",", "")) for rate in row] for row in rates]
+    flop = 6 * 18.9e6 + 12 * 6 * 128 * 512
+    widths = []
+    for rate, peak in ((written, 82.6), (compiled, 82.6), (last, 165), (jitted, 82.6), (jax_last, 165)):
+        products = 120 * flop / (peak * 1e6)
+        widths.append((products, 120 * 1e6 / rate - products))
+    root = ElementTree.parse(NOTEBOOKS / "img" / "fast-before-after.svg").getroot()
+    drawn = [[float(bar.get("width")) for bar in group.iter(f"{SVG}rect")] for group in root.iter(f"{SVG}g")]
+    products, rest = filter(None, drawn)
+    assert list(zip(products, rest, strict=True)) == [pytest.approx(pair, abs=0.06) for pair in widths]
