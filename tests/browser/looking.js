@@ -98,14 +98,17 @@ async function follow() {
     const arrived = new Promise((done) => addEventListener("hashchange", done, { once: true }));
     link.click();
     await arrived;
-    for (let before = null; before !== scrollY; ) {
+    const heading = document.getElementById(decodeURIComponent(link.hash.slice(1))).querySelector("h1, h2, h3, h4");
+    const there = () => {
+      const { top, bottom } = heading.getBoundingClientRect();
+      return document.querySelector(".framework-switch").getBoundingClientRect().bottom <= top && bottom <= innerHeight;
+    };
+    // On a busy machine, the page may begin to scroll some frames after the click.
+    for (let before = null, left = 100; left > 0 && (before !== scrollY || !there()); left--) {
       before = scrollY;
       await settled();
     }
-    const heading = document.getElementById(decodeURIComponent(link.hash.slice(1))).querySelector("h1, h2, h3, h4");
-    const { top, bottom } = heading.getBoundingClientRect();
-    const bar = document.querySelector(".framework-switch").getBoundingClientRect().bottom;
-    found.push([link.hash, marked().join(), bar <= top && bottom <= innerHeight]);
+    found.push([link.hash, marked().join(), there()]);
   }
   return found;
 }
