@@ -33,6 +33,11 @@ export D2L_MACHINE_PROFILE := $(CURDIR)/_build/machine.json
 ifeq ($(STRICT),1)
 export D2L_STRICT := 1
 endif
+# Tests judge no times but those that the build has measured, unless they are strict: so one round of each measurement is
+# enough, two notebooks run at once, and what JAX has compiled is kept.
+caches := $(CURDIR)/_build/caches
+quick := $(if $(filter 1,$(STRICT)),,D2L_QUICK=1 JAX_COMPILATION_CACHE_DIR=$(caches)/jax TORCHINDUCTOR_CACHE_DIR=$(caches)/inductor \
+  JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 OMP_WAIT_POLICY=passive)
 unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
@@ -50,6 +55,12 @@ AVAILABLE := $(shell $(PYTHON) -m book.setup.environments docs $(FRAMEWORKS))
 $(if $(AVAILABLE),,$(error $(cannot)))
 else ifneq ($(filter check lint,$(MAKECMDGOALS)),)
 $(if $(shell $(PYTHON) -m book.setup.environments docs),,$(error $(cannot)))
+endif
+
+# What the tests need besides is looked for first, so that what is missing is said before all other work.
+ifneq ($(filter test,$(MAKECMDGOALS)),)
+AIDS := $(shell $(PYTHON) -m book.setup.aids)
+$(if $(AIDS),,$(error the tests need what is missing))
 endif
 
 docs := _build/env/docs/bin
@@ -114,32 +125,32 @@ lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network
 serve: book ## serve the book on 127.0.0.1 (PORT=8000)
 	$(docs)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
-browser: ## find a browser for the tests of the pages, or fetch one
-	@$(PYTHON) -m book.setup.environments --browser
+browser: ## look for the browser that prints and tests the pages, else fetch or install it
+	@$(PYTHON) -m book.setup.aids chromium > /dev/null
 
 bundled = $(if $(filter 1,$(BUNDLE)),$(AVAILABLE),$(BUNDLE))
-documents := $(addprefix $(document)-$(firstword $(AVAILABLE)),.epub .pdf)  # of one framework, which the tests read
-decks := _build/slides/$(firstword $(AVAILABLE))/index.html
-test: browser book $(documents) $(decks) lint ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
+# The framework whose documents and slides the tests read.
+first := $(firstword $(AVAILABLE))
+documents := $(document)-$(first).epub $(if $(filter chromium,$(AIDS)),$(document)-$(first).pdf)
+pytest := $(docs)/python -m pytest -p no:cacheprovider
+elsewhere := $(foreach room,frameworks browser bundle notebooks/test_notebooks.py,--ignore tests/$(room))
+test: check book $(documents) _build/slides/$(first)/index.html ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
 	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \
 	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these time nothing: two at once
 	@echo "== notebooks"
-	@$(docs)/python -m pytest -v --no-header -p no:cacheprovider tests/notebooks/test_notebooks.py \
-	  --notebooks $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
+	@$(quick) $(pytest) -v --no-header $(if $(quick),-n 2 --maxschedchunk 1) tests/notebooks/test_notebooks.py \
+	  --notebooks $(run)
 	@echo "== the book"
-	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist loadfile tests \
-	  --ignore tests/frameworks --ignore tests/browser --ignore tests/bundle --ignore tests/notebooks/test_notebooks.py
-	$(docs)/python -m pytest -p no:cacheprovider -n 2 --dist worksteal tests/browser
+	$(pytest) -n 2 --dist loadfile -m slow tests $(elsewhere)
+	$(pytest) -n 2 --dist worksteal tests/browser
 ifneq ($(BUNDLE),)
 	@echo "== bundles, in environments of their own"; $(book) bundle --frameworks $(bundled)
-	$(docs)/python -m pytest -v -p no:cacheprovider tests/bundle -k "$(subst $(space), or ,$(strip $(bundled)))"
+	$(pytest) -v tests/bundle -k "$(subst $(space), or ,$(strip $(bundled)))"
 endif
 
 check: lint ## lint, check types, run the tests that need no framework, kernel or browser: a minute
-	@$(docs)/python -m pytest -q -p no:cacheprovider -n 2 --dist worksteal -m "not kernel" tests \
-	  --ignore tests/frameworks --ignore tests/browser --ignore tests/bundle --ignore tests/notebooks --ignore tests/rack --ignore tests/benchmarks --ignore tests/documents \
-	  --ignore tests/book/test_built.py
+	@$(pytest) -q -n 2 --dist worksteal -m "not slow" tests $(elsewhere)
 
 lint: ## check layout, style and types
 	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && $(docs)/mypy --no-error-summary

@@ -4,6 +4,7 @@ Nothing here synchronises. A framework may return before the work is done: the t
 """
 
 import math
+import os
 import statistics
 import timeit
 from collections.abc import Callable, Mapping
@@ -157,7 +158,7 @@ def compare(
     functions : dict
         The functions, each without arguments, by name.
     repeats : int
-        How many runs of each are measured.
+        How many runs of each are measured; one in a test run that judges no times (D2L_QUICK=1).
     budget : float
         Seconds after which no further round of runs starts; at least one is measured.
 
@@ -173,6 +174,7 @@ def compare(
     """
     if not functions or repeats < 1:
         raise ValueError("compare takes at least one function and at least one repeat")
+    repeats = 1 if os.environ.get("D2L_QUICK") == "1" else repeats
     deadline = perf_counter() + budget
     timers = {name: timeit.Timer(function, timer=perf_counter) for name, function in functions.items()}
     numbers = {name: _calls_per_run(timer) for name, timer in timers.items()}

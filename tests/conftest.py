@@ -1,3 +1,46 @@
-"""Fixtures for the tests of launched processes, here and in each framework."""
+"""Fixtures of processes that are launched, here and in each framework, and what is said of tests that are skipped."""
 
-from launching import driver, isolation, nothing_is_left  # noqa: F401  (pytest finds them by name)
+from collections import Counter
+
+import pytest
+from launching import driver, nothing_is_left  # noqa: F401  (pytest finds them by name)
+
+from book.setup.aids import AIDS, find_browser, find_checker, without
+
+
+@pytest.fixture(scope="session")
+def chromium_path():
+    """The path of a Chromium that starts."""
+    return find_browser()
+
+
+@pytest.fixture(scope="session")
+def epubcheck():
+    """The command that checks an e-book."""
+    return find_checker()
+
+
+@pytest.fixture(scope="session")
+def namespaces():
+    """Nothing: a test that asks for it starts network namespaces."""
+
+
+FIXTURES = {"chromium_path": "chromium", "epubcheck": "epubcheck", "namespaces": "namespaces"}
+
+
+def pytest_collection_modifyitems(items):
+    """Skip the tests of what this system lacks."""
+    for fixture, aid in FIXTURES.items():
+        asking = [item for item in items if fixture in getattr(item, "fixturenames", ())]
+        reason = AIDS[aid].missing() if asking else ""
+        for item in asking if reason else ():
+            item.add_marker(pytest.mark.skip(reason=without(aid, reason)))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say in a line each why tests were skipped."""
+    counts = Counter(
+        report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])
+    )
+    for reason, count in counts.items():
+        terminalreporter.write_line(f"{count} tests skipped: {reason}")

@@ -12,8 +12,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from d2l_utils.jobs import namespace
-
 ROOT = Path(__file__).parents[1]
 DRIVER = "import json, sys; from d2l_utils.jobs.job import launch; print(launch(**json.loads(sys.argv[1])))"
 
@@ -29,13 +27,6 @@ def nothing_is_left(tmp_path, monkeypatch):
     yield
     signal.signal(signal.SIGINT, before)
     assert left(tmp_path) == []
-
-
-@pytest.fixture(scope="session")
-def isolation():
-    """Skip a test where the system gives a job no network of its own."""
-    if reason := namespace.refusal(ROOT):
-        pytest.skip(f"no network of its own: {reason}")
 
 
 def running(folder, word=None):

@@ -32,9 +32,9 @@ def code(text, *tags, outputs=(), **metadata):
     return {"cell_type": "code", "metadata": metadata, "source": text, "outputs": outputs, "execution_count": 1}
 
 
-def claim(sentence, held=True, evidence="", note=""):
+def claim(sentence, held=True, evidence="", note="", timed=False):
     """Return the output that a claim leaves."""
-    data = Claim(sentence, held, evidence, note)._repr_mimebundle_()
+    data = Claim(sentence, held, evidence, note, timed)._repr_mimebundle_()
     return {"output_type": "display_data", "metadata": {}, "data": data}
 
 

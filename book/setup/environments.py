@@ -23,7 +23,6 @@ from book.setup.programs import (
     call,
     check_compiler,
     find_uv,
-    get_browser,
     has_gpu,
     tell,
 )
@@ -151,14 +150,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m book.setup.environments", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="docs, " + ", ".join(FRAMEWORKS))
     parser.add_argument("--pins", action="store_true", help="resolve requirements/ anew instead")
-    parser.add_argument("--browser", action="store_true", help="look for the tests' browser instead, or fetch it")
     options = parser.parse_args(arguments)
     try:
         with locked(BUILD / ".setup.lock", "another make is setting up: waiting until it is done"):
             if options.pins:
                 resolve_pins(find_uv(project()["tool"]["d2l"]["uv"]))
-            elif options.browser:
-                get_browser()
             elif options.names == ["docs"]:
                 make_environment("docs", project())
                 print("docs")

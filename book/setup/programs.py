@@ -1,4 +1,4 @@
-"""The programs that the set-up needs: a compiler, uv, a browser. Each is looked for before it is fetched.
+"""The programs that the set-up needs: a compiler and uv. Each is looked for before it is fetched.
 
 Standard library only: this runs before anything is installed.
 """
@@ -14,7 +14,6 @@ from book import ROOT
 from d2l_utils.machine.system import gpus
 
 BUILD = ROOT / "_build"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # What pip, uv and Playwright write, in small letters, when no server answers.
 NETWORK_WORDS = (
     "connect",
@@ -96,32 +95,3 @@ def uv_version(path: str) -> tuple[int, ...]:
         return ()
     found = re.match(r"uv (\d+)\.(\d+)\.(\d+)", answer)
     return tuple(map(int, found.groups())) if found else ()
-
-
-def find_browser() -> str | None:
-    """Return the path of a Chromium: the first on PATH, else the one that `get_browser` fetched, else None."""
-    for name in BROWSERS:
-        on_path = shutil.which(name)
-        if on_path:
-            return on_path
-    # Playwright writes the marker when its download is whole.
-    fetched = [
-        str(path)
-        for mark in sorted((BUILD / "browsers").glob("chromium_headless_shell-*/INSTALLATION_COMPLETE"))
-        for path in mark.parent.glob("chrome-headless-shell-*/chrome-headless-shell")
-    ]
-    return fetched[-1] if fetched else None
-
-
-def get_browser() -> None:
-    """Fetch a Chromium below `_build` unless there is one; SetupError if there is none then, or it does not start."""
-    install = "install it (Debian: apt-get install chromium)"
-    if not find_browser():
-        tell("setting up: a browser for the tests of the pages")
-        python = str(BUILD / "env" / "docs" / "bin" / "python")
-        call(
-            [python, "-m", "playwright", "install", "--only-shell", "chromium"],
-            f"the tests need Chromium, which is not on PATH: {install}, since it cannot be fetched either",
-            PLAYWRIGHT_BROWSERS_PATH=str(BUILD / "browsers"),
-        )
-    call([str(find_browser()), "--version"], f"the Chromium in {find_browser()} does not start: {install}")

@@ -8,6 +8,8 @@ from launching import ROOT
 
 from benchmarks import building
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("name", "last"), [("simulated_cluster", "the longest run: "), ("clocks", "medians of measure within 3%: ")]

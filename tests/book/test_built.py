@@ -3,7 +3,11 @@
 import os
 import subprocess
 
+import pytest
+
 from book import ROOT
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_second_make_book_runs_no_notebook_and_writes_no_page():

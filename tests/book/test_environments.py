@@ -13,7 +13,7 @@ import yaml
 from packaging.specifiers import SpecifierSet
 
 from book import FRAMEWORKS, ROOT, project
-from book.setup import environments, packages, programs
+from book.setup import aids, environments, packages, programs
 from d2l_utils.files import locked
 
 CONTENT = project()
@@ -72,7 +72,7 @@ class Project:
 
     def __init__(self, root, tools):
         self.root, self.tools, self.log = root, tools, tools / "log"
-        for path in ("Makefile", "README.md", "pyproject.toml", "requirements", "book", "d2l_utils"):
+        for path in ("Makefile", "README.md", "pyproject.toml", "requirements", "book", "d2l_utils", "rack"):
             copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
             copy(ROOT / path, self.root / path)
         (self.root / "notebooks").mkdir()
@@ -258,46 +258,93 @@ def test_a_missing_compiler_is_an_error_that_names_the_cure(monkeypatch):
         programs.check_compiler()
 
 
-# The browser of the tests
+# What the tests need of the system
 
 
-def test_a_browser_on_path_comes_before_the_one_below_the_build_folder(monkeypatch, tmp_path):
+@pytest.fixture
+def bare(monkeypatch, tmp_path):
+    """A system without anything: returns a function that puts a program on PATH, by default one that starts."""
     monkeypatch.setattr(programs, "BUILD", tmp_path)
+    monkeypatch.setattr(aids, "CHECKER", tmp_path / "epubcheck.jar")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert programs.find_browser() is None
-    folder = tmp_path / "browsers" / "chromium_headless_shell-1"
-    shell = folder / "chrome-headless-shell-linux64" / "chrome-headless-shell"
-    shell.parent.mkdir(parents=True)
-    shell.touch()
-    assert programs.find_browser() is None  # the download is not whole
-    (folder / "INSTALLATION_COMPLETE").touch()
-    assert programs.find_browser() == str(shell)
-    (tmp_path / "chromium-browser").touch(0o755)
-    assert programs.find_browser() == str(tmp_path / "chromium-browser")
+    monkeypatch.delenv("CI", raising=False)
+    aids.fault.cache_clear()
+
+    def put(name, script="exit 0"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return str(path)
+
+    return put
+
+
+def test_a_browser_on_path_comes_before_the_one_below_the_build_folder_unless_it_does_not_start(bare):
+    assert aids.find_browser() is None
+    fetched = "browsers/chromium_headless_shell-1"
+    shell = bare(f"{fetched}/chrome-headless-shell-linux64/chrome-headless-shell")
+    assert aids.find_browser() is None  # the download is not whole
+    bare(f"{fetched}/INSTALLATION_COMPLETE")
+    assert aids.find_browser() == shell
+    bare("chromium", "echo 'libnss3.so: not found' >&2; exit 127")
+    assert aids.find_browser() == shell
+    assert aids.find_browser() == shell == aids.found_browsers()[1]
+    assert aids.find_browser() != bare("google-chrome") == aids.find_browser()
 
 
 @pytest.mark.parametrize(
-    ("on_path", "said"),
+    ("user", "sudo", "said"),
     [
-        (
-            None,
-            r"setting up: a browser .*\nerror: the tests need Chromium, which is not on PATH: install it \(Debian: "
-            r"apt-get install chromium\), since it cannot be fetched either: no server answers\. .*\n",
-        ),
-        (
-            "#!/bin/sh\necho 'libnss3.so: not found' >&2; exit 127\n",
-            r"error: the Chromium in \S+ does not start: install it .*: libnss3.*\n",
-        ),
+        (0, None, "env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends epubcheck"),
+        (1000, "exit 0", "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y"),
+        (1000, "exit 1", "this user may not install it"),
+        (1000, None, "this user may not install it"),
+        (None, None, "this system has no apt-get"),
     ],
 )
-def test_a_browser_that_is_missing_or_does_not_start_is_said_in_one_line(project, on_path, said):
+def test_debian_installs_what_is_missing_where_this_user_may(user, sudo, said, bare, monkeypatch, capsys):
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    called = []
+    monkeypatch.setattr(aids, "call", lambda command, *_: called.append(" ".join(command)))
+    if user is not None:
+        bare("apt-get")
+    if sudo:
+        bare("sudo", sudo)
+    assert "there is none on PATH" in aids.get("epubcheck")
+    if said.startswith("this"):
+        assert (called, capsys.readouterr().err) == ([], "")
+        assert said in aids.get("epubcheck")
+    else:
+        assert called[0].endswith("apt-get -qq update")
+        assert said in called[1]
+        assert capsys.readouterr().err == "setting up: epubcheck, which apt-get installs\n"
+        bare("epubcheck")
+        assert aids.get("epubcheck") == ""
+
+
+MISSING = (
+    r"setting up: Chromium, which Playwright fetches\n{}no chromium \(there is none on PATH; it cannot be fetched: "
+    r"no server answers\. .*; this system has no apt-get\), so not checked: .*: apt-get install chromium\n.*"
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "names", "status", "printed", "error"),
+    [({}, [], 0, "looked", ""), ({"CI": "true"}, [], 1, "", "error: "), ({}, ["chromium"], 1, "", "error: ")],
+    ids=["a reader goes without", "CI does not", "nor does what prints the PDF"],
+)
+def test_what_cannot_be_had_is_said_in_one_line_with_its_cure(settings, names, status, printed, error, project):
     project.setup("docs", "jax")
-    if on_path:
-        (project.tools / "chromium").write_text(on_path)
-        (project.tools / "chromium").chmod(0o755)
-    done = project.run(sys.executable, "-m", "book.setup.environments", "--browser", path="/bin-of-nobody")
-    assert done.returncode == 1
-    assert re.fullmatch(said, done.stderr)
+    command = [sys.executable, "-m", "book.setup.aids", *names]
+    environment = project.environment(path="/bin-of-nobody") | {"CI": "true"} | settings
+    if "CI" not in settings:
+        del environment["CI"]
+    done = subprocess.run(command, cwd=project.root, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()[:6]) == (status, printed), done.stderr
+    assert "chromium" not in done.stdout
+    assert re.fullmatch(MISSING.format(error), done.stderr, re.DOTALL), done.stderr
+    assert done.stderr.count("\n") <= 4
 
 
 # The Makefile
@@ -335,7 +382,7 @@ def run(*command):
 
 def test_make_help_prints_every_target_and_make_knows_the_frameworks_of_the_table():
     makefile = (ROOT / "Makefile").read_text()
-    assert re.search(r"^test: browser ", makefile, re.M)  # it is looked for before anything runs
+    assert re.search(r"^test: check book ", makefile, re.M)  # a mistake shows within a minute
     targets = re.search(r"^\.PHONY: (.+)$", makefile, re.M).group(1).replace("ALWAYS", "").split()
     helped = run("make", "help").stdout
     assert [target for target in targets if not re.search(rf"^make {target} +\S", helped, re.M)] == []

@@ -18,7 +18,7 @@ from book.outputs import PREDICTION
 from book.summary import summary
 from d2l_utils.predictions import Comparison
 
-pytestmark = pytest.mark.kernel
+pytestmark = pytest.mark.slow
 
 ALL, OTHER = ["asking", "tiny"], "name = 'other'\n"
 LOOKS_FOR_SLOW_MODULES = """

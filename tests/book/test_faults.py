@@ -12,7 +12,7 @@ from tiny import MACHINE, OTHERS, SECTION, Project
 
 from book import FRAMEWORKS, execute
 
-pytestmark = pytest.mark.kernel
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

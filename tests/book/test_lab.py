@@ -14,7 +14,7 @@ import pytest
 
 from book import ROOT
 
-pytestmark = pytest.mark.kernel
+pytestmark = pytest.mark.slow
 
 # Whatever Python would connect to is looked up first: note the name, and find nothing.
 NOTING = """

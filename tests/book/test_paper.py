@@ -59,6 +59,8 @@ def test_a_number_that_is_filled_in_again_has_not_changed(document):
     assert [numbered(document, places), numbered(document, places)] == [True, False]
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("chromium_path")
 def test_a_printed_document_says_on_which_page_things_are(document, tmp_path):
     for picture in list(find(document, "p")):
         for image in list(find(picture, "img")):

@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from book import FRAMEWORKS, ROOT
-from book.setup.programs import find_browser
 
 BOOK = Path(os.environ.get("D2L_HTML", ROOT / "_build" / "html"))
 WINDOW = {"width": 1400, "height": 900}
@@ -65,17 +64,15 @@ def page_with(book):
     return lambda words: next(name for name, text in texts.items() if f'class="{words}' in text)
 
 
-def launch_options(user):
-    """Return how Chromium starts for a user's number: root's refuses to start in its sandbox."""
-    return {"executable_path": find_browser(), "args": FLAGS.split(), "chromium_sandbox": user != 0}
+def launch_options(path, user):
+    """Return how a Chromium starts for a user's number: root's refuses to start in its sandbox."""
+    return {"executable_path": path, "args": FLAGS.split(), "chromium_sandbox": user != 0}
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def chromium(chromium_path):
     """The browser that tests share."""
-    options = launch_options(os.geteuid())
-    if options["executable_path"] is None:
-        pytest.fail("no browser: `make test` fetches one; or install Chromium (Debian: apt-get install chromium)")
+    options = launch_options(chromium_path, os.geteuid())
     with sync_playwright() as playwright, playwright.chromium.launch(**options) as browser:
         yield browser
 

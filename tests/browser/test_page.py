@@ -27,8 +27,8 @@ class Links(HTMLParser):
 
 
 def test_only_root_starts_chromium_without_its_sandbox():
-    assert [launch_options(user)["chromium_sandbox"] for user in (0, 1000)] == [False, True]
-    assert "--no-sandbox" not in launch_options(0)["args"]
+    assert [launch_options(None, user)["chromium_sandbox"] for user in (0, 1000)] == [False, True]
+    assert "--no-sandbox" not in launch_options(None, 0)["args"]
 
 
 def test_every_link_leads_somewhere(book):

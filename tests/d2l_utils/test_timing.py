@@ -75,6 +75,11 @@ def test_runs_of_compared_functions_alternate_after_a_warm_up_of_each_that_is_no
     assert "".join(calls) == "aabb" + "abab"
 
 
+def test_a_quick_run_takes_one_round(clock, monkeypatch):
+    monkeypatch.setenv("D2L_QUICK", "1")
+    assert len(measure(clock.takes(1), repeats=9, budget=100).seconds) == 1
+
+
 @pytest.mark.parametrize(("functions", "repeats"), [({}, 3), ({"a": int}, 0)])
 def test_nothing_to_compare_is_an_error(functions, repeats):
     with pytest.raises(ValueError, match="at least one"):

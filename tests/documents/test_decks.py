@@ -13,6 +13,7 @@ from book.cells import expand, of
 SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
 FEWEST, MOST = 8, 20  # slides of a section
 HARMLESS = ("data:", "#")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,9 @@
 """The documents are whole: every section, figure and answer, the code of one framework, and no link that is dead."""
 
 import json
-import os
 import re
 import subprocess
 from collections import Counter
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
@@ -15,8 +13,8 @@ from book.paper.joining import APPENDIX, find, words
 from book.xhtml import dead_links
 
 SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
-CHECKER = Path("/usr/share/java/epubcheck.jar")
 MEGABYTES = 6
+pytestmark = pytest.mark.slow
 
 
 def text_of(pages):
@@ -29,10 +27,8 @@ def destinations(pdf):
     return [link["/Dest"] for link in links if "/Dest" in link]
 
 
-def test_the_checker_of_the_standard_finds_no_error(epub):
-    if not CHECKER.exists() and "CI" not in os.environ:  # a reader may do without it, CI may not
-        pytest.skip(f"{CHECKER} is missing (Debian: apt-get install epubcheck)")
-    checked = subprocess.run(["java", "-jar", str(CHECKER), str(epub)], capture_output=True, text=True)
+def test_the_checker_of_the_standard_finds_no_error(epub, epubcheck):
+    checked = subprocess.run([*epubcheck, str(epub)], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     assert "0 fatals / 0 errors / 0 warnings" in checked.stdout
 

@@ -6,7 +6,7 @@ import pytest
 
 @pytest.mark.parametrize(("value", "mark"), [(0.25, "✓"), (0.75, "✗")])
 def test_an_array_without_axes_can_be_claimed_about(value, mark, d2l, array, monkeypatch, capsys):
-    monkeypatch.delenv("D2L_CLAIMS_FILE", raising=False)  # which would make a claim that misses an error
+    monkeypatch.delenv("D2L_TEST", raising=False)  # which would make a claim that misses an error
     x = array(np.float32(value))
     for observed, bounds in ((x, {"below": 0.5}), (lambda: x, {"below": 0.5}), (x < 0.5, {})):
         d2l.claim("it is small", observed, **bounds)

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
-from running import FOLDERS, Ran
+from running import FOLDERS, timed_claims
 
 from book import ROOT
 from book.layout import load
 
 BUILD = ROOT / "_build"
-RUNS = pytest.StashKey[dict[str, list[Ran]]]()  # the runs of each notebook, by its framework and section
 
 
 def pytest_addoption(parser):
@@ -19,16 +18,21 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.stash[RUNS] = {}
     for name, path in FOLDERS.items():
         os.environ.setdefault(name, str(ROOT / path))
 
 
+def chosen(config):
+    """Return the paths of the executed notebooks that are run, by framework and section."""
+    named = config.getoption("--notebooks", default=None)
+    paths = named or sorted(BUILD.glob("executed/*/*.ipynb")) or [BUILD / "executed"]
+    return {f"{path.parent.name}/{path.stem}": path for path in paths}
+
+
 def pytest_generate_tests(metafunc):
     if "notebook" in metafunc.fixturenames:
-        named = metafunc.config.getoption("--notebooks", default=None)
-        paths = named or sorted(BUILD.glob("executed/*/*.ipynb")) or [BUILD / "executed"]
-        metafunc.parametrize("notebook", paths, ids=[f"{p.parent.name}/{p.stem}" for p in paths], indirect=True)
+        found = chosen(metafunc.config)
+        metafunc.parametrize("notebook", found.values(), ids=found, indirect=True)
 
 
 @pytest.fixture
@@ -44,40 +48,40 @@ def notebook(request):
 
 
 @pytest.fixture
-def runs(request):
-    """The runs of this test's notebook, an empty list."""
-    return request.config.stash[RUNS].setdefault(request.node.callspec.id, [])
-
-
-@pytest.fixture
 def timed(pytestconfig):
-    """The timed claims of all notebooks so far, as pairs of a notebook's name and a claim."""
-    return timed_claims(pytestconfig)
+    """The timed claims that the build has checked, as pairs of a notebook's name and a claim."""
+    return [(name, claim) for name, path in chosen(pytestconfig).items() for claim in timed_claims(path)]
 
 
-def timed_claims(config):
-    """Return the timed claims of the last run of each notebook: pairs of its name and the claim."""
-    last = {name: runs[-1] for name, runs in config.stash[RUNS].items() if runs}
-    return [(name, claim) for name, ran in last.items() for claim in ran.claims if claim.timed]
+def runs_of(report):
+    """Return in words how the runs of a notebook went, the first one first; [] for another report."""
+    return dict(getattr(report, "user_properties", ())).get("runs", [])
 
 
 def pytest_report_teststatus(report, config):
     """Let the line of a notebook end with how its runs went."""
-    runs = config.stash[RUNS].get(report.nodeid.partition("[")[2].rstrip("]"))
+    runs = runs_of(report)
     if report.when == "call" and runs:
-        return report.outcome, "", ", then ".join(str(ran).splitlines()[0] for ran in runs)
+        return report.outcome, "", ", then ".join(run.splitlines()[0] for run in runs)
     return None
 
 
 def pytest_terminal_summary(terminalreporter, config):
     """Print both runs of each notebook that passed only the second time, and the timed claims that do not hold."""
-    for name, runs in config.stash[RUNS].items():
-        if len(runs) == 2 and runs[1].passed:
-            terminalreporter.section(f"{name} failed once")
+    for report in terminalreporter.stats.get("passed", []):
+        if len(runs := runs_of(report)) == 2:
+            terminalreporter.section(f"{report.nodeid.partition('[')[2].rstrip(']')} failed once")
             terminalreporter.write_line(f"first run {runs[0]}\nsecond run {runs[1]}")
-    if timed := timed_claims(config):
-        missed = [f"{name}: {claim}" for name, claim in timed if claim.held is False]
-        unchecked = sum(claim.held is None for _, claim in timed)
-        title = f"{len(missed)} of {len(timed)} timed claims do not hold on this machine"
+    if config.getoption("--notebooks", default=None):
+        list_misses(terminalreporter, config)
+
+
+def list_misses(terminalreporter, config):
+    """Print the timed claims that did not hold in the build."""
+    found = [(name, claim) for name, path in chosen(config).items() for claim in timed_claims(path)]
+    if found:
+        missed = [f"{name}: {claim}" for name, claim in found if claim.held is False]
+        unchecked = sum(claim.held is None for _, claim in found)
+        title = f"{len(missed)} of {len(found)} timed claims did not hold when the book was built"
         terminalreporter.section(f"{title}, {unchecked} not checked" if unchecked else title)
         terminalreporter.write("".join(f"{line}\n" for line in missed))

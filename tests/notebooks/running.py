@@ -17,6 +17,7 @@ import psutil
 from book import ROOT
 from book.execute import no_orphans
 from book.layout import load
+from book.outputs import records
 from d2l_utils.claims import MIME, Claim
 from d2l_utils.jobs.job import exposed
 
@@ -34,13 +35,12 @@ ERROR = re.compile(r"[\w.]*(Error|Exception|Interrupt|Exit)\b")
 
 @dataclass(frozen=True)
 class Ran:
-    """How a run went: the faults and what listened outside loopback, in words, and the claims that were checked."""
+    """How a run went: the faults and what listened outside loopback, in words."""
 
     seconds: float
     cells: int
     faults: tuple[str, ...]
     listeners: tuple[str, ...]
-    claims: tuple[Claim, ...] = ()
 
     @property
     def passed(self):
@@ -60,17 +60,15 @@ def run(executed):
     Outputs are compared in the cells with the tag nbval-check-output.
     """
     with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans():
-        notebook, results, claims = (Path(folder, name) for name in (f"work/{executed.name}", "results.xml", "claims"))
+        notebook, results = Path(folder, "work", executed.name), Path(folder, "results.xml")
         notebook.parent.mkdir()
         notebook.write_text(json.dumps(prepared(executed)), encoding="utf-8")
-        claims.touch()
         start = monotonic()
-        said, listeners = watch([*WATCHED, *OPTIONS, f"--junitxml={results}", str(notebook)], notebook.parent, claims)
+        said, listeners = watch([*WATCHED, *OPTIONS, f"--junitxml={results}", str(notebook)], notebook.parent)
         cells, faults = outcome(results) if results.exists() else (0, (f"nbval said last: {said[-500:]}",))
-        checked = [Claim(**json.loads(line)) for line in claims.read_text(encoding="utf-8").splitlines()]
     if executed.parent.name == LISTENS_EVERYWHERE:
         listeners = ()
-    return Ran(monotonic() - start, cells, faults, listeners, tuple(checked))
+    return Ran(monotonic() - start, cells, faults, listeners)
 
 
 def prepared(executed):
@@ -86,21 +84,28 @@ def prepared(executed):
         known = ran.get(cell["id"], {})
         if known.get("execution_count") is None:
             raise ValueError(f"{executed} is out of date, run make book: it lacks what this gives\n{cell['source']}")
-        claims = [Claim(**output["data"][MIME]) for output in known["outputs"] if MIME in output.get("data", {})]
-        if any(claim.evidence or claim.timed for claim in claims):
+        if any(claim.evidence or claim.timed for claim in claims_of(known)):
             raise ValueError(f"a claim's result differs from run to run: no {CHECKED} here\n{cell['source']}")
         cell |= {"outputs": known["outputs"], "execution_count": known["execution_count"]}
     return reader
 
 
-def watch(command, folder, claims):
-    """Run a command to its end; return what it said, and in words what listened outside loopback meanwhile.
+def claims_of(cell):
+    """Return the claims that a cell showed when it ran."""
+    return [Claim(**record) for record in records(cell, MIME)]
 
-    The claims that it checks are recorded in the file `claims`.
-    """
+
+def timed_claims(executed):
+    """Return the claims about times that the build's run of a notebook checked."""
+    cells = load(executed)["cells"] if executed.is_file() else []
+    return [claim for cell in cells if cell["cell_type"] == "code" for claim in claims_of(cell) if claim.timed]
+
+
+def watch(command, folder):
+    """Run a command to its end as a test run; return what it said, and in words what listened outside loopback."""
     ourselves, seen = psutil.Process(), {}
     before = set(ourselves.children(recursive=True))
-    environment = os.environ | {"D2L_CLAIMS_FILE": str(claims)}
+    environment = os.environ | {"D2L_TEST": "1"}
     with tempfile.TemporaryFile("w+") as log:
         child = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
         while child.poll() is None:

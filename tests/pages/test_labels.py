@@ -87,7 +87,7 @@ def selected(tmp_path_factory):
     return project
 
 
-@pytest.mark.kernel
+@pytest.mark.slow
 def test_a_selection_has_the_numbers_of_the_whole_book_in_its_notebooks_and_pages(selected):
     text = selected.read("notebooks", slug="two")["cells"][0]["source"]
     assert "**Fig. 2.1** One sum." in text
@@ -104,7 +104,7 @@ def test_a_selection_has_the_numbers_of_the_whole_book_in_its_notebooks_and_page
     assert "Fig. 1.1" in other
 
 
-@pytest.mark.kernel
+@pytest.mark.slow
 def test_sphinx_numbers_anew_when_numbers_can_change_and_not_for_a_sentence(selected):
     numbers = selected.root / "_build" / "numbers.json"
     before, text = numbers.stat().st_mtime_ns, SECTION.replace("NAME", "one")
@@ -117,7 +117,7 @@ def test_sphinx_numbers_anew_when_numbers_can_change_and_not_for_a_sentence(sele
     assert "[The First](one.ipynb)" in selected.read("notebooks", slug="two")["cells"][0]["source"]
 
 
-@pytest.mark.kernel
+@pytest.mark.slow
 def test_a_reference_to_nowhere_stops_the_build_with_sphinxs_words(selected):
     selected.section(SECTION.replace("NAME", "two").replace("`sec-one`", "`sec-none`") + "\n## More\n", "two")
     done = book(selected, "notebooks")

@@ -19,8 +19,7 @@ from rack.inside import SLOWER, fit
 from rack.pairs import partner
 from rack.switch import PACKET, Links
 
-REASON = namespaces.refusal()
-can_be = pytest.mark.skipif(REASON is not None, reason=f"here a rack is refused: {REASON}")
+pytestmark = pytest.mark.slow
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system is what is refused")
 
 
@@ -167,8 +166,7 @@ def networks():
     return [subprocess.run(["ip", *words], capture_output=True).stdout for words in (["netns"], ["-o", "-br", "link"])]
 
 
-@can_be
-@pytest.mark.usefixtures("networks_remain")
+@pytest.mark.usefixtures("namespaces", "networks_remain")
 def test_a_rack_of_two_hosts_is_built_used_and_removed(tmp_path):
     done = run_rack(tmp_path, "4096")
     assert (done.returncode, done.stderr) == (0, "")
@@ -181,8 +179,7 @@ def test_a_rack_of_two_hosts_is_built_used_and_removed(tmp_path):
     assert [line.split()[1] for line in lines[2:-1]] == ["star", "direct", "ring"]
 
 
-@can_be
-@pytest.mark.usefixtures("networks_remain")
+@pytest.mark.usefixtures("namespaces", "networks_remain")
 def test_a_rank_that_fails_ends_the_rack(tmp_path):
     done = run_rack(tmp_path, "-64")
     assert done.returncode == 1
@@ -190,8 +187,7 @@ def test_a_rank_that_fails_ends_the_rack(tmp_path):
     assert not (tmp_path / "rack.json").exists()
 
 
-@can_be
-@pytest.mark.usefixtures("networks_remain")
+@pytest.mark.usefixtures("namespaces", "networks_remain")
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)]
 )

@@ -250,7 +250,7 @@ def test_ranks_may_listen_on_loopback():
     launch(by_rank("import socket, time; s = socket.create_server(('127.0.0.1', 0)); time.sleep(0.6)"))
 
 
-@pytest.mark.usefixtures("isolation")
+@pytest.mark.usefixtures("namespaces")
 def test_ranks_of_an_isolated_job_reach_each_other_and_nobody_else_reaches_them():
     call = "import os, socket, time\nwhile not os.path.exists('port'): time.sleep(0.01)\n"
     call += "time.sleep(0.1)\nsocket.create_connection(('127.0.0.1', int(open('port').read()))).close()"

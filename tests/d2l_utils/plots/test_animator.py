@@ -58,7 +58,7 @@ CELLS = [
 ]
 
 
-@pytest.mark.kernel
+@pytest.mark.slow
 def test_points_change_the_one_picture_those_in_quick_succession_when_their_cell_ends_or_fails(executed):
     drawn, outputs = executed(*CELLS)
     assert drawn[0] == ["display"] + ["update_display"] * 7

@@ -150,7 +150,7 @@ timeline([("a", 0, 1, "run"), ("b", 1, 2, "wait")])
 """
 
 
-@pytest.mark.kernel
+@pytest.mark.slow
 def test_in_jupyter_a_picture_is_svg_the_same_each_time_and_carries_its_own_description(executed):
     several = DRAW + "from matplotlib import pyplot as plt; plt.figure(); plot([1, 2])"
     _, (one, same, both) = executed(DRAW, DRAW, several)

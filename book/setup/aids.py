@@ -1,0 +1,179 @@
+"""What some tests, and the printing of the PDF, need of the system: a browser, epubcheck, network namespaces.
+
+`python3 -m book.setup.aids [NAME …]` looks for each, else fetches it, else has apt-get install it where it may, and
+prints the names of those that are there. One line for each other says what is not checked and how to have it; with
+CI=true that is an error. Standard library only.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from book import ROOT
+from book.setup import programs
+from book.setup.programs import SetupError, call, tell
+from d2l_utils.files import locked
+from d2l_utils.jobs import namespace
+from rack import namespaces
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+CHECKER = Path("/usr/share/java/epubcheck.jar")
+
+
+def found_browsers() -> list[str]:
+    """Return the paths of Chromium on PATH, then of those that were fetched below `_build`, the newest first."""
+    # Playwright writes the marker when its download is whole.
+    marks = (programs.BUILD / "browsers").glob("chromium_headless_shell-*/INSTALLATION_COMPLETE")
+    fetched = [
+        str(path)
+        for mark in sorted(marks, reverse=True)
+        for path in mark.parent.glob("chrome-headless-shell-*/chrome-headless-shell")
+    ]
+    return [path for name in BROWSERS if (path := shutil.which(name))] + fetched
+
+
+@cache
+def fault(browser: str) -> str:
+    """Return why a browser does not start, "" if it does."""
+    try:
+        call([browser, "--version"], f"{browser} does not start")
+    except SetupError as error:
+        return str(error)
+    return ""
+
+
+def find_browser() -> str | None:
+    """Return the path of the first Chromium that starts, None if there is none."""
+    return next((path for path in found_browsers() if not fault(path)), None)
+
+
+def no_browser() -> str:
+    """Return why there is no Chromium, "" if there is one."""
+    faults = [fault(path) for path in found_browsers()]
+    return "" if "" in faults else "; ".join(faults) or "there is none on PATH"
+
+
+def fetch_browser() -> None:
+    """Let Playwright fetch a Chromium below `_build`; SetupError if it cannot."""
+    tell("setting up: Chromium, which Playwright fetches")
+    python = str(programs.BUILD / "env" / "docs" / "bin" / "python")
+    command = [python, "-m", "playwright", "install", "--only-shell", "chromium"]
+    call(command, "it cannot be fetched", PLAYWRIGHT_BROWSERS_PATH=str(programs.BUILD / "browsers"))
+
+
+def find_checker() -> list[str] | None:
+    """Return the command that checks an e-book against the standard, None if there is none."""
+    if shutil.which("epubcheck"):
+        return ["epubcheck"]
+    return ["java", "-jar", str(CHECKER)] if CHECKER.exists() and shutil.which("java") else None
+
+
+def no_checker() -> str:
+    """Return why no e-book can be checked, "" if one can."""
+    return "" if find_checker() else "there is none on PATH"
+
+
+@cache
+def no_namespaces() -> str:
+    """Return why a process gets no network of its own, or a rack cannot be built; "" if it does."""
+    return namespace.refusal(ROOT) or namespaces.refusal() or ""
+
+
+@dataclass(frozen=True)
+class Aid:
+    """What some tests need.
+
+    Parameters
+    ----------
+    checks
+        What is not checked without it.
+    missing
+        Returns in a line why it is not there, "" if it is.
+    packages
+        Debian's names of what holds it.
+    fetch
+        Gets it without installing anything, if there is such a way.
+    """
+
+    checks: str
+    missing: Callable[[], str]
+    packages: tuple[str, ...]
+    fetch: Callable[[], None] | None = None
+
+
+AIDS = {
+    "chromium": Aid("the pages and slides in a browser, and the PDF", no_browser, ("chromium",), fetch_browser),
+    "epubcheck": Aid("whether the e-book follows its standard", no_checker, ("epubcheck",)),
+    "namespaces": Aid("jobs and hosts with networks of their own", no_namespaces, ("iproute2", "util-linux")),
+}
+
+
+def without(name: str, reason: str) -> str:
+    """Return the line on an aid that is missing: why, what is not checked, how to have it."""
+    aid = AIDS[name]
+    return (
+        f"no {name} ({reason}), so not checked: {aid.checks}; Debian has it: apt-get install {' '.join(aid.packages)}"
+    )
+
+
+def apt_get(packages: Sequence[str]) -> None:
+    """Install packages of Debian, announced in one line; SetupError where that is not allowed or fails."""
+    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if not shutil.which("apt-get"):
+        raise SetupError("this system has no apt-get")
+    if root and not (shutil.which("sudo") and subprocess.run([*root, "true"], capture_output=True).returncode == 0):
+        raise SetupError("this user may not install it")
+    tell(f"setting up: {' '.join(packages)}, which apt-get installs")
+    command = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    call([*command, "update"], "apt-get update fails")
+    call([*command, "install", "-y", "--no-install-recommends", *packages], "apt-get install fails")
+
+
+def get(name: str) -> str:
+    """Look for an aid, else fetch it, else install it; return why it is not there then, "" if it is."""
+    aid = AIDS[name]
+    reasons = [aid.missing()]
+    for way in (aid.fetch, lambda: apt_get(aid.packages)):
+        if not reasons[-1]:
+            return ""
+        if way is None:
+            continue
+        try:
+            way()
+        except SetupError as error:
+            reasons.append(str(error))
+        else:
+            fault.cache_clear()
+            no_namespaces.cache_clear()
+            reasons.append(aid.missing())
+    return "; ".join(reasons) if reasons[-1] else ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; return the status to exit with."""
+    parser = argparse.ArgumentParser(prog="python3 -m book.setup.aids", description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"those that are needed, of {', '.join(AIDS)}")
+    names = parser.parse_args(arguments).names
+    try:
+        with locked(programs.BUILD / ".setup.lock", "another make is setting up: waiting until it is done"):
+            missing = {name: reason for name in names or AIDS if (reason := get(name))}
+    except KeyboardInterrupt:
+        tell("interrupted: the next make goes on here")
+        return 130
+    stop = bool(names) or "CI" in os.environ
+    for name, reason in missing.items():
+        tell(f"{'error: ' if stop else ''}{without(name, reason)}")
+    if stop and missing:
+        return 1
+    print("looked", *[name for name in AIDS if name not in missing])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
