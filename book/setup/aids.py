@@ -69,9 +69,9 @@ def fetch_browser() -> None:
 
 def find_checker() -> list[str] | None:
     """Return the command that checks an e-book against the standard, None if there is none."""
-    if shutil.which("epubcheck"):
-        return ["epubcheck"]
-    return ["java", "-jar", str(CHECKER)] if CHECKER.exists() and shutil.which("java") else None
+    if CHECKER.exists() and shutil.which("java"):  # Debian's program needs a package that it only recommends
+        return ["java", "-jar", str(CHECKER)]
+    return ["epubcheck"] if shutil.which("epubcheck") and not CHECKER.exists() else None
 
 
 def no_checker() -> str:
