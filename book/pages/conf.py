@@ -39,6 +39,7 @@ extensions = [
     "book.pages.notes",
     "book.pages.ereader",
     "book.pages.glossary",
+    "book.pages.short_path",
     "book.pages.problems",
     "book.pages.checklist",
     "book.pages.api",

@@ -26,24 +26,34 @@ from book.pages.tabs import framework_of, frameworks_of
 
 logger = logging.getLogger(__name__)
 WORDS_PER_MINUTE = 200
+LINES_PER_MINUTE = 20  # of code
+SILENT = (nodes.math, nodes.math_block, nodes.comment, nodes.raw)
+FOLDED = ("tag_solution", "tag_exercise", "tag_drawing", "tag_claims")  # classes of cells whose code is a click away
 
 
 def reading_minutes(document: nodes.document, framework: str) -> int:
-    """Return the minutes that the prose of one framework takes; code, outputs and formulas do not count."""
-    words = sum(_words(child, framework) for child in document.children if isinstance(child, nodes.section))
-    return max(1, math.ceil(words / WORDS_PER_MINUTE))
+    """Return the minutes that the prose and the code of one framework take; what is folded does not count."""
+    sections = [child for child in document.children if isinstance(child, nodes.section)]
+    return max(1, math.ceil(sum(_minutes(section, framework) for section in sections)))
 
 
-def _words(node: nodes.Node, framework: str) -> int:
-    """Return the number of words that readers of one framework read in a node."""
+def _minutes(node: nodes.Node, framework: str) -> float:
+    """Return the minutes for which readers of one framework read a node."""
     if isinstance(node, nodes.Text):
-        return len(node.split())
-    silent = (nodes.literal_block, nodes.math, nodes.math_block, nodes.comment, nodes.raw)
-    if isinstance(node, silent) or framework_of(node) not in (None, framework):
+        return len(node.split()) / WORDS_PER_MINUTE
+    if isinstance(node, SILENT) or framework_of(node) not in (None, framework):
         return 0
-    if isinstance(node, nodes.Element) and node.get("nb_element"):
+    if isinstance(node, nodes.literal_block):
+        return sum(bool(line.strip()) for line in node.astext().split("\n")) / LINES_PER_MINUTE
+    if isinstance(node, nodes.Element) and _is_passed_over(node):
         return 0
-    return sum(_words(child, framework) for child in node.children)
+    return sum(_minutes(child, framework) for child in node.children)
+
+
+def _is_passed_over(node: nodes.Element) -> bool:
+    """Tell whether a node is a fold, a cell whose code is folded, or what a cell put out."""
+    folded = node.get("design_component") == "dropdown" or set(FOLDED) & set(node["classes"])
+    return bool(folded) or node.get("nb_element") == "cell_code_output"
 
 
 def header(minutes: int, notebooks: dict[str, str], hosted: dict[str, dict[str, str]]) -> nodes.container:

@@ -117,6 +117,7 @@ def test_a_reader_unfolds_solutions_and_drawings(tags, folded):
         ([code("1", "jxa")], ["cell 3 (1): unknown tag 'jxa'; known: pytorch "]),
         ([code("1", colour="red")], ["cell 3 (1): unknown metadata 'colour'; known: tags alt"]),
         (['+++ {"tags": ["solution"]}\n\nText.'], ["cell 3 (Text.): tag 'solution' is for code cells"]),
+        ([code("1", "all")], ["cell 3 (1): tag 'all' is for prose, and stands alone"]),
         (['+++ {"tags": ["jax"]}\n\nA.\n\n## B'], ["cell 3 (A.): a heading stands in a cell tagged jax"]),
         ([code("1", "one"), code("2", "two")], ["cell 3 (1): unknown tag 'one'", "cell 4 (2): unknown tag 'two'"]),
     ],
@@ -126,6 +127,21 @@ def test_all_breaches_of_the_rules_are_told_with_file_and_cell(cells, problems):
         lint(whole(*cells), "tiny.md")
     for line, problem in zip(str(error.value).split("\n"), problems, strict=True):
         assert line.startswith(f"tiny.md, {problem}")
+
+
+@pytest.mark.parametrize("tag", ["", ' {"tags": ["all"]}', ' {"tags": ["jax"]}'])
+def test_untagged_prose_between_two_cells_of_one_framework_is_refused_unless_it_is_meant_for_all(tag):
+    source = whole(code("1", "jax"), f"+++{tag}\n\nText.\n\n+++\n", code("2", "jax"))
+    if tag:
+        lint(source, "tiny.md")
+        return
+    with pytest.raises(BookError, match=r"cell 4 \(Text\.\): untagged prose between two cells of jax"):
+        lint(source, "tiny.md")
+
+
+@pytest.mark.parametrize("tags", [("jax", "mxnet"), ("mxnet",), ()])
+def test_untagged_prose_before_a_cell_of_others_is_everybodys(tags):
+    lint(whole(code("1", "jax"), "Text.\n", code("2", *tags)), "tiny.md")
 
 
 def test_a_section_without_a_cell_of_some_framework_is_refused_and_a_sound_one_passes():

@@ -18,9 +18,14 @@ LATER = RUN | {"date": "2026-11-21T10:00:00", "versions": {"torch": "2.13.0"}, "
 
 
 def long(common):
-    """Return a page of so many words for all and 400 for each framework."""
-    own = [prose("word " * 400, name) for name in FRAMEWORKS]
-    return notebook(prose("# Page\n\n" + "word " * common), *own, code("a + " * 900 + "a"))
+    """Return a page of so many words for all, and 400 words and 20 lines of code for each framework.
+
+    Its solution, its answer and what a cell printed are read later.
+    """
+    own = [cell for name in FRAMEWORKS for cell in (prose("word " * 400, name), code("a + a\n" * 20, name))]
+    printed = {"output_type": "stream", "name": "stdout", "text": "word " * 900}
+    later = [prose(f":::{{dropdown}} Answer\n{'word ' * 900}\n:::"), code("a\n" * 900, "jax", "solution")]
+    return notebook(prose("# Page\n\n" + "word " * common), *own, *later, code("1", outputs=[printed]))
 
 
 PAGES = {
@@ -29,7 +34,7 @@ PAGES = {
     "ran-one": notebook(*CELLS, jax=RUN),
     "ran-none": notebook(*CELLS),
     "no-framework": notebook(prose("# Page\n\nText.")),
-    "long-398": long(398),
+    "long-350": long(350),
     "long-1": long(1),
 }
 
@@ -47,6 +52,6 @@ def test_the_head_leads_to_the_notebook_of_each_framework_and_the_switch_offers_
     assert [button["value"] for button in switch] == ["pytorch", "jax"]
 
 
-@pytest.mark.parametrize(("common", "minutes"), [(398, 4), (1, 3)])
-def test_reading_time_counts_the_words_of_one_framework(book, common, minutes):
+@pytest.mark.parametrize(("common", "minutes"), [(350, 5), (1, 4)])
+def test_reading_time_counts_the_words_and_the_code_of_one_framework(book, common, minutes):
     assert words(book.article(f"long-{common}").select_one(".page-facts")) == f"{minutes} min read"

@@ -1,0 +1,61 @@
+"""The two-hour path: a table on the landing page names what to read first, and those headings bear a mark.
+
+The table stands under the heading "In Two Hours" of index.md: in its first column a link to a section, in its second
+the headings of that section in italics.
+"""
+
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+
+HEADING = "In Two Hours"
+MARK = "on the two-hour path"
+KEY = "d2l_path"  # of the environment, in which the path is kept
+LOG = logging.getLogger(__name__)
+
+
+def path_of(landing: nodes.document) -> dict[str, list[str]]:
+    """Return the headings that the landing page names, section by section; {} if it has no such table."""
+    found = {}
+    for section in landing.findall(nodes.section):
+        if section[0].astext() == HEADING:
+            for row in [row for body in section.findall(nodes.tbody) for row in body.findall(nodes.row)]:
+                link = next(row[0].findall(addnodes.pending_xref))
+                found[link["reftarget"]] = [heading.astext() for heading in row[1].findall(nodes.emphasis)]
+    return found
+
+
+class MarkPath(SphinxPostTransform):
+    """Put the mark under each heading of a page that is on the path; warn of one that the page lacks."""
+
+    default_priority = 5  # while titles are as they were written
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the page."""
+        page = self.env.docname
+        sections = {section[0].astext(): section for section in self.document.findall(nodes.section)}
+        for heading in getattr(self.env, KEY, {}).get(page, []):
+            if heading not in sections:
+                LOG.warning("index.md: the two-hour path names %r, which is no heading of %s", heading, page)
+                continue
+            sections[heading].insert(1, nodes.paragraph("", MARK, classes=["on-path"]))
+
+
+def note_path(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Note the path once all pages are read; return the pages to write anew because it has changed."""
+    root = env.config.root_doc
+    old, new = getattr(env, KEY, {}), path_of(env.get_doctree(root)) if root in env.found_docs else {}
+    setattr(env, KEY, new)
+    return [page for page in old | new if old.get(page) != new.get(page) and page in env.found_docs]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the transform."""
+    app.add_post_transform(MarkPath)
+    app.connect("env-updated", note_path)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,32 @@
+"""The two-hour path: its headings bear a mark, and one that no page has is noticed."""
+
+from tiny_book import Book, notebook, prose, words
+
+LANDING = """\
+# Book
+
+{{doc}}`adding`
+
+## In Two Hours
+
+| section | read | minutes |
+|---|---|---|
+| {{doc}}`adding` | *{heading}* and the rest | 5 |
+
+```{{toctree}}
+adding
+```
+"""
+ADDING = notebook(prose("# Adding\n\n## One and One\n\nTwo.\n\n## More\n\nThree."))
+
+
+def test_the_headings_on_the_path_bear_a_mark_and_no_others(tmp_path):
+    page = Book(tmp_path, {"adding": ADDING}, {"index.md": LANDING.format(heading="One and One")}).article("adding")
+    assert [words(mark.parent.h2) for mark in page.select(".on-path")] == ["One and One#"]
+
+
+def test_a_heading_that_the_page_lacks_is_noticed(tmp_path):
+    book = Book(tmp_path, {"adding": ADDING}, {"index.md": LANDING.format(heading="Two and Two")})
+    status, warnings = book.build()
+    assert status == 1
+    assert "the two-hour path names 'Two and Two', which is no heading of adding" in warnings
