@@ -20,7 +20,8 @@ def read_csv(path):
 
 TABLES = ("memory", "storage", "links", "accelerators", "cpus", "training", "latency")
 HERE = Path(__file__).parent
-# The units and the range of plausible values, in SI units, of a quantity or, in the table of latencies, of a name. A slip of a thousand does not fit, except where `contradictions` finds it: bandwidths, random reads.
+# The units and the range of plausible values, in SI units, of a quantity or, in the table of latencies, of a name.
+# A slip of a thousand does not fit, except where `contradictions` finds it: bandwidths, random reads.
 RANGES = {row["kind"]: row for row in read_csv(HERE / "ranges.csv")}
 SLIPS = read_csv(HERE / "slips.csv")  # a text that is wrong in a column of a row, and the faults that the check finds
 DAY = re.compile(r"20[1-9]\d-\d\d-\d\d")
