@@ -8,7 +8,6 @@ from d2l_utils.exercises.checks import check
 from d2l_utils.jobs.job import Job, free_ports, launch, return_value
 from d2l_utils.levers import Levers
 from d2l_utils.machine.datasheets import specifications
-from d2l_utils.machine.system import open_direct, pinned_threads, vector_bits
 from d2l_utils.plots.animator import Animator
 from d2l_utils.plots.curves import plot, set_axes, set_figsize, use_svg_display
 from d2l_utils.plots.timeline import Span, timeline
@@ -46,9 +45,6 @@ __all__ = [
     "Accumulator",
     "DigitImages",
     "specifications",
-    "open_direct",
-    "pinned_threads",
-    "vector_bits",
 ]
 
 

@@ -10,9 +10,7 @@ ONES = np.ones(2**14, np.float16)
 GOOD, OVERFLOWN = np.ones(2, np.float16), np.array([1, np.inf], np.float16)
 SIGNS = "an infinity has a sign, and a sum of infinities can be no number at all"
 
-ONE_INPUT, ONE_ROW = (np.array([[2], [5]]), np.array([[3, 4]])), (np.array([[2, 5, 7]]), np.array([[3], [4], [6]]))
-MATRICES = np.arange(15.0).reshape(5, 3), np.arange(6.0).reshape(3, 2)
-FILLING = "count from the first input that enters to the last sum that leaves"
+MATRIX = np.arange(24.0).reshape(4, 6)
 
 TABLE = 10 * np.arange(6)[:, None] + np.arange(3)
 
@@ -28,10 +26,9 @@ def _attention(q: Any, k: Any, v: Any) -> Any:
     return weights @ v / weights.sum(axis=1, keepdims=True)
 
 
-def _multiplies(inputs: tuple[Any, Any], hint: str) -> Case:
-    """Return a case for the product of two matrices, whatever it takes."""
-    right = inputs[0] @ inputs[1]
-    return Case(inputs, lambda found: found[0].shape == right.shape and np.allclose(found[0], right), hint)
+def _transposes(x: Any, side: int, hint: str) -> Case:
+    """Return a case for the transpose of a matrix in tiles."""
+    return Case((x, side), lambda found: np.array_equal(found, x.T), hint)
 
 
 def _looks_up(rows: list[int], hint: str) -> Case:
@@ -71,14 +68,11 @@ CASES = {
         Case((8.0, 0, -OVERFLOWN), (4, 0), SIGNS),
         Case((8.0, 0, np.float16("nan") * GOOD), (4, 0), SIGNS),
     ),
-    "systolic": (
-        _multiplies(
-            ONE_INPUT, "with one row of multipliers, an input reaches the second column one cycle after the first"
-        ),
-        _multiplies(ONE_ROW, "a sum takes a cycle to the next row of multipliers: when must that row's input enter?"),
-        _multiplies(MATRICES, "follow two rows of X through the array: each sum must meet inputs of its own row alone"),
-        Case(ONE_INPUT, lambda found: found[1] == 3, FILLING),
-        Case(MATRICES, lambda found: found[1] == 8, FILLING),
+    "transpose": (
+        _transposes(MATRIX[:2, :2], 2, "x[i, j] goes to the place in row j and column i"),
+        _transposes(MATRIX[:, :4], 2, "the tile in row p and column q of tiles ends in row q and column p"),
+        _transposes(MATRIX, 2, "a matrix of 4 rows and 6 columns has a transpose of another shape"),
+        _transposes(MATRIX, 4, "the last tile may be narrower than the others"),
     ),
     "look_up": (
         Case(

@@ -27,7 +27,6 @@ UNITS = {
     "bit": 1,
     "count": 1,
     "W": 1,
-    "pJ": 1e-12,
 }
 
 
@@ -54,7 +53,7 @@ class Specification:
 
     @property
     def si(self) -> float:
-        """The value in bytes, bytes/s, flop/s, images/s, seconds, joules, Hz, 1/s, watts, bits (width) or a count."""
+        """The value in bytes, bytes/s, flop/s, images/s, seconds, Hz, 1/s, watts, bits (width) or a count."""
         if self.unit not in UNITS:
             raise ValueError(f"unknown unit {self.unit!r} of {self.name}, {self.quantity}; known: {', '.join(UNITS)}")
         return float(self.value) * UNITS[self.unit]
@@ -165,7 +164,7 @@ def _line(head: str, cells: Sequence[Sequence[Specification]]) -> list[str]:
     return [head, *(text or "–" for text in texts)]
 
 
-def specifications(table: str, *names: str) -> Specifications:
+def specifications(table: str, *names: str, quantities: Sequence[str] = ()) -> Specifications:
     """Return the rows of one table of devices: a sequence that Jupyter shows as a table.
 
     Its method `value(name, quantity)` returns a float in SI units.
@@ -173,14 +172,16 @@ def specifications(table: str, *names: str) -> Specifications:
     Parameters
     ----------
     table : str
-        "memory", "storage", "links", "accelerators", "cpus", "training", "latency" or "energy".
+        "memory", "storage", "links", "accelerators", "cpus", "training" or "latency".
     *names : str
         How the devices' names begin that are wanted; all devices without any.
+    quantities : sequence of str
+        The quantities that are wanted; all of them without any.
 
     Raises
     ------
     ValueError
-        If there is no such table or name.
+        If there is no such table, name or quantity.
     FileNotFoundError
         If there is no file.
     """
@@ -193,7 +194,9 @@ def specifications(table: str, *names: str) -> Specifications:
     chosen = Specifications(row for row in whole if not names or row.name.startswith(names))
     if not chosen:
         raise ValueError(f"no name in {table!r} begins with {' or '.join(names)}; known: {'; '.join(whole.names)}")
-    return chosen
+    if unknown := [quantity for quantity in quantities if quantity not in whole.quantities]:
+        raise ValueError(f"no {' or '.join(unknown)} in {table!r}; known: {'; '.join(whole.quantities)}")
+    return Specifications(row for row in chosen if not quantities or row.quantity in quantities)
 
 
 def rack_record() -> dict[str, Any]:

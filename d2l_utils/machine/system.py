@@ -1,20 +1,14 @@
-"""What the operating system reports about this machine; threads pinned to a CPU; reads that bypass the page cache.
+"""What the operating system reports about this machine.
 
 Standard library only: the set-up uses this module before anything is installed.
 """
 
-import functools
 import math
-import mmap
 import os
 import platform
 import shutil
 import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from io import FileIO
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 SIZE_SUFFIXES = {"K": 2**10, "M": 2**20, "G": 2**30}
@@ -56,14 +50,6 @@ def cores() -> int:
         if quota.isdigit():
             numbers.append(math.ceil(int(quota) / int(period)))
     return min(numbers)
-
-
-def vector_bits(information: Path = Path("/proc/cpuinfo")) -> int:
-    """Return the width of a core's vector registers in bits, by the processor's flags; 128 if there are no flags."""
-    flags = contents(information).split()
-    if "avx512f" in flags:
-        return 512
-    return 256 if "avx2" in flags else 128
 
 
 def memory() -> int:
@@ -174,71 +160,3 @@ def _count(ranges: str) -> int:
             first, _, last = part.partition("-")
             total += int(last or first) - int(first) + 1
     return total
-
-
-def pinned_threads(number: int) -> ThreadPoolExecutor:
-    """Return a pool whose threads each stay on a CPU of their own, spread over the CPUs that this process may use.
-
-    Where there are fewer CPUs than threads, or the system lets nobody choose (macOS), the system places the threads.
-
-    Parameters
-    ----------
-    number : int
-        How many threads the pool has.
-    """
-    cpus = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    if len(cpus) < number:
-        return ThreadPoolExecutor(number)
-    free: SimpleQueue[int] = SimpleQueue()  # threads start side by side, and each takes one
-    for i in range(number):
-        free.put(cpus[i * (len(cpus) - 1) // max(1, number - 1)])
-    return ThreadPoolExecutor(number, initializer=_pin_this_thread, initargs=(free,))
-
-
-def _pin_this_thread(free: "SimpleQueue[int]") -> None:
-    os.sched_setaffinity(0, {free.get_nowait()})
-
-
-def open_direct(path: str | Path) -> FileIO:
-    """Open a file for reads that bypass the page cache.
-
-    Where the system or the file system has no such reads, the file is opened as usual and one line says so.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file. Read whole pages of it, into memory that begins at a page (mmap's).
-    """
-    if hasattr(os, "O_DIRECT") and _can_bypass_cache(path):  # Linux
-        return open(path, "rb", buffering=0, opener=_open_direct_linux)
-    if sys.platform == "darwin":
-        return open(path, "rb", buffering=0, opener=_open_direct_macos)
-    _warn_once()
-    return open(path, "rb", buffering=0)
-
-
-def _open_direct_linux(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_DIRECT)
-
-
-def _open_direct_macos(path: str, flags: int) -> int:
-    from fcntl import F_NOCACHE, fcntl  # type: ignore[attr-defined]  # macOS only
-
-    handle = os.open(path, flags)
-    fcntl(handle, F_NOCACHE, 1)
-    return handle
-
-
-def _can_bypass_cache(path: str | Path) -> bool:
-    """Return whether the file system opens and reads the file past the cache: some refuse only the read."""
-    try:
-        with open(path, "rb", buffering=0, opener=_open_direct_linux) as file, mmap.mmap(-1, mmap.PAGESIZE) as page:
-            file.readinto(page)
-    except OSError:
-        return False
-    return True
-
-
-@functools.cache
-def _warn_once() -> None:
-    print("reads here come through the page cache")

@@ -18,10 +18,10 @@ def read_csv(path):
         return list(csv.DictReader(file))
 
 
-TABLES = ("memory", "storage", "links", "accelerators", "cpus", "training", "latency", "energy")
+TABLES = ("memory", "storage", "links", "accelerators", "cpus", "training", "latency")
 HERE = Path(__file__).parent
-# The units and the range of plausible values, in SI units, of a quantity or, in the tables of latency and energy, of a
-# name. A slip of a thousand does not fit, except where `contradictions` finds it: bandwidths, random reads.
+# The units and the range of plausible values, in SI units, of a quantity or, in the table of latencies, of a name.
+# A slip of a thousand does not fit, except where `contradictions` finds it: bandwidths, random reads.
 RANGES = {row["kind"]: row for row in read_csv(HERE / "ranges.csv")}
 SLIPS = read_csv(HERE / "slips.csv")  # a text that is wrong in a column of a row, and the faults that the check finds
 DAY = re.compile(r"20[1-9]\d-\d\d-\d\d")
@@ -50,7 +50,7 @@ def malformed(rows):
 def implausible(rows):
     for row in rows:
         kind = f"{row.quantity} of a disk" if "(disk)" in row.name else row.quantity
-        if row.table in ("latency", "energy"):
+        if row.table == "latency":
             kind = f"{row.table}: {row.name}"
         known = RANGES.get(kind, {"units": ""})
         if row.unit not in known["units"].split() or not float(known["low"]) <= row.si <= float(known["high"]):
@@ -114,9 +114,13 @@ def drive(row, table):
 
 def accelerator(row, table):
     peak, bandwidth = (table.value(row.name, quantity) for quantity in ("16-bit peak", "memory bandwidth"))
-    yield row.quantity in ("16-bit achieved", "float32 peak") and not row.si < peak, "beyond the peak"
+    yield (
+        row.quantity in ("16-bit achieved", "16-bit, 8192³", "float32 peak", "TF32 peak") and not row.si < peak,
+        "beyond the peak",
+    )
+    yield row.quantity == "8-bit peak" and not close(row.si, 2 * peak), "twice the rate with half of the bits"
     yield row.quantity == "copy bandwidth" and not row.si < bandwidth, "a copy beyond the memory"
-    yield row.quantity == "16-bit peak" and "dense" not in row.convention, "dense or sparse?"
+    yield row.quantity.endswith("-bit peak") and "dense" not in row.convention, "dense or sparse?"
     yield row.quantity == "memory bandwidth" and not 100 < peak / row.si < 600, "flop per byte"
 
 

@@ -174,21 +174,26 @@ def scale_that_only_looks_for_infinity(scale, good, gradient):
     return (scale, good + 1) if good < 9 else (2 * scale, 0)
 
 
-def array_whose_inputs_enter_at_once(X, W):
-    (m, k), n = X.shape, W.shape[1]
-    inputs, sums, Y = np.zeros((k, n)), np.zeros((k, n)), np.zeros((m, n))
-    for t in range(m + k + n - 2):
-        entering = X[t] if t < m else np.zeros(k)
-        inputs = np.column_stack([entering, inputs[:, :-1]])
-        sums = np.vstack([np.zeros(n), sums[:-1]]) + inputs * W
-        for column in range(n):
-            if 0 <= (row := t - (k - 1) - column) < m:
-                Y[row, column] = sums[-1, column]
-    return Y, m + k + n - 2
+def transpose_within_tiles_only(x, side):
+    y = np.empty(x.shape)
+    for p in range(0, len(x), side):
+        for q in range(0, x.shape[1], side):
+            y[p : p + side, q : q + side] = x[p : p + side, q : q + side].T
+    return y
 
 
-def array_that_takes_a_cycle_a_row(X, W):
-    return X @ W, len(X)
+def transpose_of_the_same_shape(x, side):
+    y = np.zeros(x.shape)
+    height, width = y.shape
+    y[:, :height] = x[:, :height].T if width >= height else x.T
+    return y
+
+
+def transpose_without_the_last_tile(x, side):
+    y = np.zeros(x.shape[::-1])
+    for q in range(0, x.shape[1] - side + 1, side):
+        y[q : q + side] = x[:, q : q + side].T
+    return y
 
 
 def rows_left_in_sorted_order(table, rows):
@@ -272,8 +277,9 @@ STORAGE = [
     ("adapt", scale_that_is_doubled_a_step_late, "the step at hand counts"),
     ("adapt", scale_whose_count_goes_on, "no step at the new scale"),
     ("adapt", scale_that_only_looks_for_infinity, "no number at all"),
-    ("systolic", array_whose_inputs_enter_at_once, "must that row's input enter"),
-    ("systolic", array_that_takes_a_cycle_a_row, "the last sum that leaves"),
+    ("transpose", transpose_within_tiles_only, "the tile in row p"),
+    ("transpose", transpose_of_the_same_shape, "another shape"),
+    ("transpose", transpose_without_the_last_tile, "narrower than the others"),
     ("look_up", rows_in_the_order_of_the_batch, "from the smallest"),
     ("look_up", rows_left_in_sorted_order, "where its index stands"),
     ("look_up", rows_put_back_by_the_same_order, "the same that leads back"),

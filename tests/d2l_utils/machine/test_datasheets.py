@@ -32,16 +32,26 @@ def table(*changes):
 
 def test_a_value_is_in_si_units_and_where_sources_disagree_the_first_row_counts():
     assert specifications("links").value("Ethernet 10 Gbit/s", "bandwidth") == 1.25e9
-    assert specifications("latency").value("main memory", "then") == pytest.approx(100e-9)
+    assert specifications("latency").value("main memory", "today") == pytest.approx(110e-9)
     assert specifications("cpus").value("AMD EPYC 9654", "L1 data cache") == 32 * 1024
     assert table({"value": "24"}).value("bus", "speed") == 25e9
+
+
+def test_a_table_has_the_names_and_the_quantities_that_are_asked_for():
+    chosen = specifications("links", "NVLink 4", "Ethernet 100", quantities=["bandwidth", "links"])
+    assert [(row.name, row.quantity) for row in chosen] == [
+        ("NVLink 4", "links"),
+        ("NVLink 4", "bandwidth"),
+        ("Ethernet 100 Gbit/s", "bandwidth"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: specifications("link"), ValueError, ("link", "memory", "energy")),
+        (lambda: specifications("link"), ValueError, ("link", "memory", "latency")),
         (lambda: specifications("links", "PCIE"), ValueError, ("PCIE", "PCIe 3.0 x1")),
+        (lambda: specifications("links", quantities=["speed"]), ValueError, ("speed", "bandwidth per link")),
         (lambda: specifications("links").value("NVLink 9", "bandwidth"), KeyError, ("NVLink 9", "NVLink 4")),
         (lambda: specifications("links").value("NVLink 4", "speed"), KeyError, ("speed", "bandwidth per link")),
         (lambda: replace(ROW, unit="Gb/s").si, ValueError, ("Gb/s", "bus", "Gbit/s")),

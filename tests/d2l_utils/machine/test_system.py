@@ -1,17 +1,12 @@
-"""What the system says of itself, threads that stay on a CPU, and reads past the page cache."""
+"""What the system says of itself."""
 
-import mmap
-import os
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from d2l_utils.machine import system
-from d2l_utils.machine.system import pinned_threads, vector_bits
 
 
 def write(root, files):
@@ -81,73 +76,7 @@ def test_the_gpus_are_those_that_nvidias_program_lists(tmp_path, monkeypatch, sc
     assert system.gpus() == names
 
 
-@pytest.mark.parametrize(
-    ("flags", "bits"), [("sse2 avx avx2 avx512f", 512), ("sse2 avx avx2", 256), ("fp asimd", 128), (None, 128)]
-)
-def test_vectors_are_as_wide_as_the_flags_of_the_processor_say(tmp_path, flags, bits):
-    if flags:
-        write(tmp_path, {"cpuinfo": f"processor : 0\nflags : {flags}"})
-    assert vector_bits(tmp_path / "cpuinfo") == bits
-
-
 def test_the_set_up_can_ask_before_anything_is_installed():
     code = "import sys; sys.path.insert(0, '.'); from d2l_utils.machine.system import gpus; gpus()"
     root = Path(__file__).parents[3]
     subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=root, check=True)
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system offers no choice of CPUs")
-def test_each_pinned_thread_keeps_to_one_cpu_of_this_process():
-    allowed = os.sched_getaffinity(0)
-    number = min(2, len(allowed))
-    together = threading.Barrier(number)  # so that no thread takes two turns
-
-    def home(_):
-        together.wait(timeout=30)
-        return os.sched_getaffinity(0)
-
-    with pinned_threads(number) as pool:
-        homes = list(pool.map(home, range(number)))
-    assert all(len(home) == 1 and home <= allowed for home in homes)
-    assert len(set().union(*homes)) == number
-    assert os.sched_getaffinity(0) == allowed
-
-
-def test_threads_that_start_side_by_side_get_a_cpu_each(monkeypatch):
-    pinned, number = [], 8
-    monkeypatch.setattr(system.os, "sched_getaffinity", lambda process: range(2 * number), raising=False)
-    monkeypatch.setattr(system.os, "sched_setaffinity", lambda process, cpus: pinned.append((process, *cpus)), False)
-    together = threading.Barrier(number)
-    threading.setprofile(lambda *_: time.sleep(0.001))  # so slow that all threads are about to choose at once
-    try:
-        with pinned_threads(number) as pool:
-            list(pool.map(lambda _: together.wait(timeout=30), range(number)))
-    finally:
-        threading.setprofile(None)
-    assert sorted(pinned) == [(0, i * (2 * number - 1) // (number - 1)) for i in range(number)]
-
-
-def test_more_threads_than_cpus_are_placed_by_the_system():
-    affinity = getattr(os, "sched_getaffinity", lambda process: "any")
-    number = (os.cpu_count() or 1) + 1
-    with pinned_threads(number) as pool:
-        assert list(pool.map(lambda _: affinity(0), range(number))) == [affinity(0)] * number
-
-
-@pytest.mark.parametrize("refused", [False, True])
-def test_pages_are_read_past_the_cache_and_where_that_is_refused_as_usual(tmp_path, monkeypatch, capsys, refused):
-    path = tmp_path / "numbers"
-    path.write_bytes(bytes(4096) + bytes(range(256)) * 16)
-    if refused:
-        monkeypatch.setattr(system, "_can_bypass_cache", lambda path: False)
-        monkeypatch.setattr(system.sys, "platform", "linux")
-    system._warn_once.cache_clear()
-    for _ in range(2):
-        with system.open_direct(path) as file, mmap.mmap(-1, 4096) as page:
-            file.seek(4096)
-            assert file.readinto(page) == 4096
-            assert page[:] == bytes(range(256)) * 16
-    if refused:
-        assert capsys.readouterr().out == "reads here come through the page cache\n"
-    with pytest.raises(FileNotFoundError):
-        system.open_direct(path.with_name("nothing"))
