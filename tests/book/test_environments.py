@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -321,6 +322,17 @@ def test_debian_installs_what_is_missing_where_this_user_may(user, sudo, said, b
         assert capsys.readouterr().err == "setting up: epubcheck, which apt-get installs\n"
         bare("epubcheck")
         assert aids.get("epubcheck") == ""
+
+
+def test_nothing_is_installed_where_the_programs_are_there_but_may_not_do_their_work(bare, monkeypatch):
+    refused = replace(aids.AIDS["namespaces"], missing=lambda: "not permitted")
+    monkeypatch.setitem(aids.AIDS, "namespaces", refused)
+    assert "apt-get" in aids.without("namespaces", "unshare is missing")
+    for name in refused.programs:
+        bare(name)
+    monkeypatch.setattr(aids, "apt_get", lambda packages: pytest.fail(f"installs {packages}"))
+    assert aids.get("namespaces") == "not permitted"
+    assert aids.without("namespaces", "not permitted").endswith("networks of their own; another account may")
 
 
 MISSING = (
