@@ -60,6 +60,10 @@ class Reader:
 
     def visit(self, node):
         """Read a statement or an expression, but no branch that this profile rules out."""
+        for loop in [node] if isinstance(node, ast.For) else getattr(node, "generators", []):
+            if isinstance(loop.target, ast.Name):
+                lists = [whole for whole in self.values(loop.iter) if isinstance(whole, (dict, list))]
+                self.names[loop.target.id] = tuple(place for whole in lists for place in whole)
         if isinstance(node, (ast.If, ast.IfExp)):
             ends = {bool(found) for found in self.values(node.test)} or {True, False}
             branches = [branch for end, branch in ((True, node.body), (False, node.orelse)) if end in ends]
@@ -101,6 +105,8 @@ class Reader:
                 asked = [(part, place) for part in self.values(whole) for place in self.values(key)]
                 found = [part[place] for part, place in asked if isinstance(part, dict) and place in part]
                 return tuple(found) if len(found) == len(asked) else self.values(default[0]) if default else (None,)
+            case ast.Call(func=ast.Name(id="max" | "min"), args=[whole]):
+                return tuple(place for part in self.values(whole) if isinstance(part, dict) for place in part)
             case ast.Compare(left=left, ops=[ast.In()], comparators=[whole]):
                 return tuple(key in part for key in self.values(left) for part in self.values(whole))
             case ast.BoolOp(op=ast.Or()):
@@ -168,6 +174,10 @@ MACHINE = 'machine = d2l.your_machine()\nrates = (machine["gpus"] or [machine["f
         ('rates["bfloat16"]', True),
         ("rates[bits]", True),
         ('rates["float32"]', False),
+        ("rates[max(rates, key=rates.get)]", False),
+        ("[rates[kind] for kind in rates]", False),
+        ("for kind in rates:\n    print(rates[kind])", False),
+        ('[rates[kind] for kind in ["float32", "bfloat16"]]', True),
         ('rates.get("bfloat16", rates["float32"])', False),
         ('if "bfloat16" in rates:\n    print(rates["bfloat16"])', False),
         ('bits = "bfloat16" if mixed and "bfloat16" in rates else "float32"\nrates[bits]', False),
