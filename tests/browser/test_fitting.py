@@ -5,6 +5,8 @@ import os
 import pytest
 
 from book import FRAMEWORKS, ROOT
+from book.slides.__main__ import page as written
+from book.slides.deck import deck
 from book.slides.overflow import BOX, misfits
 
 MARGIN = 1.25  # past which a slide fails; `make slides` warns of one that does not fit its box
@@ -24,6 +26,17 @@ def test_each_slide_fits_its_box(open_page, deck):
     if deck is None:
         pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
     assert misfits(open_page("about:blank", BOX), FOLDER / f"{deck}.html", MARGIN) == []
+
+
+def test_a_slide_that_does_not_fit_is_named(open_page, tmp_path):
+    slide = {"slideshow": {"slide_type": "slide"}}
+    texts = {"# Tiny\n\n## Short\n\nA line.": slide, "## Long\n\n" + "A line.\n\n" * 30: slide}
+    cells = [{"cell_type": "markdown", "id": "p", "source": text, "metadata": mark} for text, mark in texts.items()]
+    path = tmp_path / "tiny.html"
+    path.write_text(written(deck(cells, "jax", "about", "tiny.md"), "Tiny"), encoding="utf-8")
+    lines = misfits(open_page("about:blank", BOX), path)
+    assert lines
+    assert all(line.startswith("slide 3, Long: ") and line.endswith("has 700") for line in lines)
 
 
 def test_a_deck_begins_and_goes_on_with_a_key(open_page):
