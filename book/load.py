@@ -1,6 +1,7 @@
 """What other programs do meanwhile: how much of the processors that a notebook may use they keep busy."""
 
 import os
+import sys
 import time
 
 import psutil
@@ -52,13 +53,16 @@ class Watch:
 
 
 def cpu_seconds() -> dict[tuple[int, str], float]:
-    """Return the processor time of each program outside of this process's family, by its number and name."""
+    """Return the processor time of each program outside of this process's family, by its number and name.
+
+    The kernel's own threads, which work for programs, are left out: on Linux process 2 starts them.
+    """
     ourselves = psutil.Process()
     family = {process.pid for process in (ourselves, *ourselves.children(recursive=True))}
     found = {}
-    for process in psutil.process_iter(["pid", "name", "cpu_times"]):
+    for process in psutil.process_iter(["ppid", "name", "cpu_times"]):
         taken = process.info["cpu_times"]
-        if taken and process.pid not in family:
+        if taken and process.pid not in family and not (sys.platform == "linux" and process.info["ppid"] == 2):
             found[process.pid, process.info["name"]] = taken.user + taken.system
     return found
 
