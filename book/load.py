@@ -9,7 +9,7 @@ import psutil
 from d2l_utils.machine.system import cores
 
 ROUGH = 0.15  # of the cores: if other programs take more, times are rough
-SECONDS = 0.5  # of a look at them
+SECONDS = 0.2  # of a look at them
 
 
 def usable() -> list[int]:
