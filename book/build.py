@@ -12,6 +12,7 @@ from book.cells import Cell, Entry, code, expand, notebook_of, of
 from book.front import write_front
 from book.keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.layout import Layout, dump, load
+from book.load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
@@ -73,7 +74,7 @@ def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], ti
         measure(framework, kernel, layout.profile, layout.root)
     profile = read_profile(layout)
     around = {word: surroundings(layout.root, word, kernel, profile) for word, kernel in kernels.items()}
-    ran = []
+    ran: list[tuple[str, str]] = []
     executed: dict[str, dict[str, Any]] = {slug: {} for slug in entries}
     for slug in entries:
         for framework in frameworks:
@@ -81,6 +82,8 @@ def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], ti
             key = run_key(own, framework, around[framework], profile)
             notebook = up_to_date(layout.notebook("executed", framework, slug), key)
             if not notebook and slug in sections:
+                if not ran:
+                    warn_of_others()
                 cells = [code(entry) for entry in own if entry.kind == "code"]
                 notebook = run(slug, framework, cells, kernels[framework], key, profile["machine"], timeout, layout)
                 ran.append((slug, framework))
@@ -143,6 +146,7 @@ def run(
     notebook, title = notebook_of(framework, cells), f"{slug} ({framework})"
     failed = layout.notebook("failed", framework, slug)
     paths = {kernel.prefix: "<environment>", str(layout.root): "<project>", os.path.expanduser("~"): "~"}
+    watch = Watch()
     try:
         executed, seconds, python = run_cells(notebook, title, timeout, paths)
     except RunError as error:
@@ -150,12 +154,14 @@ def run(
             write_atomically(failed, dump(error.notebook))
             error.add_note(f"  the notebook as far as it came: {failed}")
         raise
+    busy = watch.busy()
     failed.unlink(missing_ok=True)
     warn_of_stderr(executed, title)
     lines = [cell["source"].strip().split("\n")[0] for cell in cells]
     executed["metadata"]["d2l"] = {
         "key": key,
         "seconds": round(sum(seconds), 1),
+        "busy": busy,
         "slowest": sorted(zip(seconds, range(1, len(cells) + 1), lines, strict=True), reverse=True)[:5],
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine,

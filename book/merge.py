@@ -10,7 +10,7 @@ from book.outputs import code_cells, records, unrepeated
 
 Cell = dict[str, Any]
 Outputs = list[dict[str, Any]]
-RUN_FACTS = ("seconds", "date", "machine", "versions")  # what a page says about a run
+RUN_FACTS = ("seconds", "busy", "date", "machine", "versions")  # what a page says about a run
 
 
 def merge(entries: Sequence[Entry], frameworks: Sequence[str], executed: dict[str, Any], name: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def merge(entries: Sequence[Entry], frameworks: Sequence[str], executed: dict[st
     merged = notebook_of(frameworks[0], cells)
     merged["metadata"]["d2l"] = {
         "frameworks": {
-            framework: {fact: notebook["metadata"]["d2l"][fact] for fact in RUN_FACTS}
+            framework: {fact: value for fact, value in notebook["metadata"]["d2l"].items() if fact in RUN_FACTS}
             for framework, notebook in executed.items()
         }
     }

@@ -5,7 +5,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from book import FRAMEWORKS
+from book.load import ROUGH
 from book.outputs import code_cells
+
+NAMED = 4  # notebooks whose times are rough
 
 
 def warn_of_stderr(notebook: dict[str, Any], title: str) -> None:
@@ -30,11 +33,14 @@ def summary(executed: dict[str, dict[str, Any]], frameworks: Sequence[str], ran:
         The notebooks that ran in this build; the others were up to date.
     """
     rows = [["seconds", *(FRAMEWORKS[framework] for framework in frameworks)]]
-    cells = []
+    cells, rough = [], []
     for slug, notebooks in executed.items():
         row = [slug]
         for framework in frameworks:
             facts = notebooks[framework]["metadata"]["d2l"]
+            busy = facts.get("busy", 0)
+            if busy > ROUGH:
+                rough.append(f"{slug} ({framework}) {busy:.0%}")
             row.append(f"{facts['seconds']:.0f}{'*' if (slug, framework) in ran else ' '}")
             cells += [
                 (seconds, f"{slug} ({framework}), cell {count}: {line}") for seconds, count, line in facts["slowest"]
@@ -42,6 +48,9 @@ def summary(executed: dict[str, dict[str, Any]], frameworks: Sequence[str], ran:
         rows.append(row)
     lines = [f"{first:<20}" + "".join(f"{cell:>12}" for cell in rest) for first, *rest in rows]
     lines.append("* ran now, the others were up to date" if ran else "all were up to date")
+    if rough:
+        listed = ", ".join(rough[:NAMED]) + (f" and {len(rough) - NAMED} more" if len(rough) > NAMED else "")
+        lines.append(f"times are rough, because other programs kept processors busy: {listed}")
     lines.append("the slowest cells:")
     lines += [f"{seconds:6.1f} s  {place}" for seconds, place in sorted(cells, reverse=True)[:5]]
     return "\n".join(lines)

@@ -1,7 +1,7 @@
 """The builder `epub`: an e-book that follows the standard, of the framework that the setting `d2l_only` names.
 
 Sphinx writes pages for browsers; this builder leaves out scripts and styles that e-readers cannot use, and repairs the
-files before they are packed. A link that leads nowhere is a warning.
+files before they are packed. A link that leads nowhere is a warning. The book carries its fonts.
 """
 
 import shutil
@@ -15,6 +15,7 @@ from sphinx.builders.epub3 import Epub3Builder
 from sphinx.util import logging
 
 from book import FRAMEWORKS
+from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, woff
 from book.xhtml import (
     OPF,
     dead_links,
@@ -78,6 +79,7 @@ class EReader(Epub3Builder):
             if path.name not in STYLES:
                 path.unlink()  # which an extension has put there
         self.repair()
+        self.write_fonts()
         super().handle_finish()
 
     def repair(self) -> None:
@@ -85,6 +87,7 @@ class EReader(Epub3Builder):
         for path in sorted((self.outdir / "_images").glob("*.svg")):
             drawing = ET.parse(path).getroot()
             repair_drawing(drawing)
+            carry(drawing)
             path.write_text(written(drawing), encoding="utf-8")
         self.pages = {}
         for name in sorted(self.env.found_docs):
@@ -94,6 +97,16 @@ class EReader(Epub3Builder):
             path.write_text(page_text(root), encoding="utf-8")
         for line in dead_links(self.pages):
             logger.warning("%s", line)
+
+    def write_fonts(self) -> None:
+        """Write the fonts with the characters of all pages, and the rules that say where they are."""
+        wanted = characters(page_text(root) for root in self.pages.values())
+        rules = []
+        for face in (*SERIF, *MONO, *MATH, *SYMBOLS):
+            (self._static_dir / f"{face.name}.woff").write_bytes(woff(face, wanted))
+            rules.append(rule(face, f"{face.name}.woff"))
+        path = self._static_dir / "epub.css"
+        path.write_text("".join(rules) + path.read_text(encoding="utf-8"), encoding="utf-8")
 
     def build_content(self) -> None:
         """Say in the list of files which pages hold formulas and drawings."""

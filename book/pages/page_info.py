@@ -20,6 +20,7 @@ from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.hosted import links, repository
+from book.load import ROUGH
 from book.outputs import RECORDS, records
 from book.pages.edition import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
@@ -76,7 +77,7 @@ def header(minutes: int, notebooks: dict[str, str], hosted: dict[str, dict[str, 
 def colophon(runs: dict[str, dict[str, Any]]) -> nodes.container:
     """Return the block at the foot: machine, date and, for each framework, versions and seconds.
 
-    `runs` maps a framework to the dict {seconds, date, machine, versions} that its execution left.
+    `runs` maps a framework to the dict {seconds, busy, date, machine, versions} that its execution left.
     """
     found = [nodes.paragraph("", "The machine that built this page", classes=["colophon-title"])]
     measured: dict[str, list[str]] = {}
@@ -87,10 +88,17 @@ def colophon(runs: dict[str, dict[str, Any]]) -> nodes.container:
     listed = nodes.bullet_list()
     for name, run in runs.items():
         versions = ", ".join(f"{package} {version}" for package, version in run["versions"].items())
-        text = f": {versions}; the notebook took {run['seconds']:.0f} s."
+        text = f": {versions}; the notebook took {run['seconds']:.0f} s{disturbed(run.get('busy', 0))}."
         words = nodes.paragraph("", "", nodes.strong("", FRAMEWORKS[name]), nodes.Text(text))
         listed += nodes.list_item("", words, classes=[tag(name)])
     return nodes.container("", *found, listed, classes=["colophon"])
+
+
+def disturbed(busy: float) -> str:
+    """Return what the seconds of a notebook are followed by if others kept this share of the processors busy."""
+    return (
+        f" while other programs kept {busy:.0%} of the processors busy, so its times are rough" if busy > ROUGH else ""
+    )
 
 
 def describe_machine(machine: dict[str, Any]) -> str:

@@ -27,6 +27,7 @@ def print_document(document: Element, path: Path) -> Path:
             for _ in range(ROUNDS):
                 path.write_text(page_text(document), encoding="utf-8")
                 page.goto(path.resolve().as_uri())
+                page.evaluate("document.fonts.ready.then(() => null)")
                 page.pdf(path=result, prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
                 if not numbered(document, places_in(result)):
                     return result

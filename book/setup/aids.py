@@ -99,27 +99,39 @@ class Aid:
         Debian's names of what holds it.
     fetch
         Gets it without installing anything, if there is such a way.
+    programs
+        What is in the packages, if that may be there and yet not be allowed to do its work: then no package helps.
     """
 
     checks: str
     missing: Callable[[], str]
     packages: tuple[str, ...]
     fetch: Callable[[], None] | None = None
+    programs: tuple[str, ...] = ()
+
+    def is_installed(self) -> bool:
+        """Tell whether all programs are there, so that there is nothing to install."""
+        return bool(self.programs) and all(map(shutil.which, self.programs))
 
 
+NETWORKS = tuple(dict.fromkeys(namespaces.PACKAGES.values()))
 AIDS = {
     "chromium": Aid("the pages and slides in a browser, and the PDF", no_browser, ("chromium",), fetch_browser),
     "epubcheck": Aid("whether the e-book follows its standard", no_checker, ("epubcheck",)),
-    "namespaces": Aid("jobs and hosts with networks of their own", no_namespaces, ("iproute2", "util-linux")),
+    "namespaces": Aid(
+        "jobs and hosts with networks of their own",
+        no_namespaces,
+        ("iproute2", "util-linux"),
+        programs=tuple(namespaces.PACKAGES),
+    ),
 }
 
 
 def without(name: str, reason: str) -> str:
     """Return the line on an aid that is missing: why, what is not checked, how to have it."""
     aid = AIDS[name]
-    return (
-        f"no {name} ({reason}), so not checked: {aid.checks}; Debian has it: apt-get install {' '.join(aid.packages)}"
-    )
+    cure = "another account may" if aid.is_installed() else f"Debian has it: apt-get install {' '.join(aid.packages)}"
+    return f"no {name} ({reason}), so not checked: {aid.checks}; {cure}"
 
 
 def apt_get(packages: Sequence[str]) -> None:
@@ -139,7 +151,7 @@ def get(name: str) -> str:
     """Look for an aid, else fetch it, else install it; return why it is not there then, "" if it is."""
     aid = AIDS[name]
     reasons = [aid.missing()]
-    for way in (aid.fetch, lambda: apt_get(aid.packages)):
+    for way in (aid.fetch, None if aid.is_installed() else lambda: apt_get(aid.packages)):
         if not reasons[-1]:
             return ""
         if way is None:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from book import ROOT
 from d2l_utils.machine.system import gpus
@@ -72,8 +73,17 @@ def has_gpu() -> bool:
     return bool(gpus())
 
 
+def find_cache() -> None:
+    """Let uv keep its cache below `_build` where it cannot write to the home folder."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "uv").absolute()
+    nearest = next(folder for folder in (cache, *cache.parents) if folder.exists())
+    if not os.access(nearest, os.W_OK):
+        os.environ.setdefault("UV_CACHE_DIR", str(BUILD / "uv" / "cache"))
+
+
 def find_uv(wanted: str) -> str:
     """Return the path of uv: one on PATH if it has the version `wanted` or a newer one, else our own below `_build`."""
+    find_cache()
     own = BUILD / "uv" / "bin" / "uv"
     for path in (shutil.which("uv"), str(own)):
         if path and uv_version(path) >= tuple(map(int, wanted.split("."))):

@@ -3,6 +3,7 @@
 import argparse
 import importlib.resources
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
@@ -16,9 +17,12 @@ from book import FRAMEWORKS, BookError
 from book.__main__ import checked
 from book.build import write_notebooks
 from book.cells import Notebook, split
+from book.fonts import MATH, MONO, SANS, SYMBOLS, carry, characters, sheet
 from book.layout import Layout, load
 from book.slides.deck import deck, with_outputs
+from book.slides.overflow import all_misfits
 from book.sources import number, pictures, read, slugs
+from book.xhtml import written
 from d2l_utils.files import locked, write_atomically
 
 TEMPLATE = Path(__file__).with_name("template")
@@ -48,6 +52,19 @@ def page(notebook: Notebook, title: str) -> str:
     return content
 
 
+def with_fonts(decks: Mapping[Path, str]) -> dict[Path, str]:
+    """Return decks that carry the fonts of their text: all carry the same, with the characters of any of them."""
+    fonts = sheet((*SANS, *MONO, *MATH, *SYMBOLS), characters(decks.values()))
+    return {path: text.replace("</head>", f"<style>{fonts}</style>\n</head>", 1) for path, text in decks.items()}
+
+
+def with_letters(picture: bytes) -> bytes:
+    """Return a picture (a file in SVG) that carries the fonts of its text."""
+    drawing = ET.fromstring(picture)
+    carry(drawing)
+    return written(drawing).encode()
+
+
 def contents(titles: Mapping[str, str], framework: str) -> str:
     """Return the page that lists the decks, whose titles come by their slugs, in the book's order."""
     links = "\n".join(f'<li><a href="{slug}.html">{escape(title)}</a></li>' for slug, title in titles.items())
@@ -68,9 +85,10 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
     sources = {slug: read(slug, layout) for slug in order}
     numbers = number(list(sources.values()), layout)
     titles = {slug: numbers["sections"][slug]["title"] for slug in order}
+    decks = {}
     for slug in sections:
         name = f"{slug}.md"
-        images = pictures(sources[slug], layout)
+        images = {path: with_letters(picture) for path, picture in pictures(sources[slug], layout).items()}
         notebooks = split(entries[slug], frameworks, numbers, images, name, answers=False)
         for framework, notebook in notebooks.items():
             cure = f"make book FRAMEWORKS={framework} SECTIONS={slug} runs it"
@@ -78,7 +96,11 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
             about = f"{TITLE} · {FRAMEWORKS[framework]}"
             cells = with_outputs(notebook, executed, f"{name}, {framework}", cure)
             text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}")
-            write_atomically(place(layout, framework, slug), text)
+            decks[place(layout, framework, slug)] = text
+    for path, text in with_fonts(decks).items():
+        write_atomically(path, text)
+    for path, line in all_misfits(decks):
+        print(f"warning: {path.stem} ({path.parent.name}), {line}", file=sys.stderr)
     for framework in frameworks:
         written = {slug: titles[slug] for slug in order if place(layout, framework, slug).exists()}
         write_atomically(place(layout, framework, "index"), contents(written, framework))

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -258,6 +259,18 @@ def test_a_missing_compiler_is_an_error_that_names_the_cure(monkeypatch):
         programs.check_compiler()
 
 
+def test_uv_keeps_its_cache_below_the_build_folder_where_the_home_folder_cannot_be_written(monkeypatch, tmp_path):
+    monkeypatch.setattr(programs, "BUILD", tmp_path / "_build")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("UV_CACHE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    programs.find_cache()
+    assert "UV_CACHE_DIR" not in os.environ
+    monkeypatch.setattr(os, "access", lambda folder, mode: folder != tmp_path)  # root may write everywhere
+    programs.find_cache()
+    assert os.environ.pop("UV_CACHE_DIR") == str(tmp_path / "_build" / "uv" / "cache")
+
+
 # What the tests need of the system
 
 
@@ -321,6 +334,17 @@ def test_debian_installs_what_is_missing_where_this_user_may(user, sudo, said, b
         assert capsys.readouterr().err == "setting up: epubcheck, which apt-get installs\n"
         bare("epubcheck")
         assert aids.get("epubcheck") == ""
+
+
+def test_nothing_is_installed_where_the_programs_are_there_but_may_not_do_their_work(bare, monkeypatch):
+    refused = replace(aids.AIDS["namespaces"], missing=lambda: "not permitted")
+    monkeypatch.setitem(aids.AIDS, "namespaces", refused)
+    assert "apt-get" in aids.without("namespaces", "unshare is missing")
+    for name in refused.programs:
+        bare(name)
+    monkeypatch.setattr(aids, "apt_get", lambda packages: pytest.fail(f"installs {packages}"))
+    assert aids.get("namespaces") == "not permitted"
+    assert aids.without("namespaces", "not permitted").endswith("networks of their own; another account may")
 
 
 MISSING = (

@@ -61,6 +61,7 @@ def test_an_executed_notebook_is_valid_and_has_outputs_and_counts_but_no_times_i
 def test_a_run_records_where_and_when_it_was_and_its_slowest_cells(executed):
     facts = executed.read("executed")["metadata"]["d2l"]
     assert facts["machine"] == MACHINE
+    assert 0 <= facts["busy"] <= 1
     assert facts["versions"]["python"] == ".".join(map(str, sys.version_info[:3]))
     assert facts["versions"]["numpy"].count(".") == 2
     seconds, numbers, lines = zip(*facts["slowest"], strict=True)
@@ -100,6 +101,13 @@ def test_a_build_ends_with_the_seconds_of_each_notebook_and_the_slowest_cells_wi
     ]
     assert "12 \nall were up to date\n" in summary(notebooks, ["jax"], [])
     assert len(executed.said.split("the slowest cells:\n")[1].splitlines()) == 5
+
+
+def test_a_build_says_which_notebooks_other_programs_disturbed():
+    facts = {"seconds": 12.3, "slowest": [[9.06, 2, "import time"]]}
+    runs = {f"s{n}": {"jax": {"metadata": {"d2l": facts | {"busy": n / 10}}}} for n in range(8)}
+    (line,) = [line for line in summary(runs, ["jax"], []).split("\n") if "other programs" in line]
+    assert line.endswith("busy: s2 (jax) 20%, s3 (jax) 30%, s4 (jax) 40%, s5 (jax) 50% and 2 more")
 
 
 def test_a_build_collects_predictions_and_ends_with_a_line_on_the_models(project):
@@ -323,7 +331,8 @@ def test_on_a_terminal_one_line_shows_section_framework_cell_and_seconds(project
     os.close(ours)
     line = r"\r\x1b\[Ktiny \(jax\): cell"
     assert re.search(rf"{line} 1 of 2, 0 s{line} 2 of 2, [1-9] s\r\x1b\[K", said)
-    assert said[: said.index("seconds ")].count("\n") == 1
+    lines = said[: said.index("seconds ")].split("\n")[:-1]
+    assert len([line for line in lines if not line.startswith("other programs")]) == 1
 
 
 def test_a_second_build_waits_for_the_first(project):

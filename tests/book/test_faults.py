@@ -107,7 +107,7 @@ def test_a_kernel_that_does_not_start_is_named(project, command, why):
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, number, status):
     mark = project.root / "started"
-    project.code(child(project), f'open({str(mark)!r}, "w").close()\nimport time\ntime.sleep(6)')
+    project.code(child(project), f'open({str(mark)!r}, "w").close()\nimport time\ntime.sleep(60)')
     command, pipe = project.command("build", "--frameworks", "jax"), subprocess.PIPE
     with subprocess.Popen(command, env=project.environment(), stdout=pipe, stderr=pipe, text=True) as process:
         while not mark.exists():
@@ -116,7 +116,7 @@ def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, numb
         stopped = time.monotonic()
         process.send_signal(number)
         _, said = process.communicate(timeout=20)
-    assert time.monotonic() - stopped < 4
+    assert time.monotonic() - stopped < 12  # it waits for no cell; half a second where a core is free
     assert process.returncode == status
     assert said.splitlines()[0] == f"error: tiny (jax), cell 2: interrupted by {number.name}"
     assert "Traceback" not in said

@@ -43,6 +43,7 @@ def test_the_tables_of_devices_are_read_from_the_wheel(installed):
     assert found == [f"{installed / 'd2l_utils' / 'machine' / 'datasheets.py'} True"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("framework", "folder"), MODULES.items())
 def test_a_framework_is_imported_from_the_wheel(framework, folder, installed):
     executable = ENVIRONMENTS / framework / "bin" / "python"

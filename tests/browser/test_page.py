@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from conftest import PAGES, launch_options
 
-WEIGHT_LIMIT = 150  # KiB, compressed, without pictures
+WEIGHT_LIMIT = 175  # KiB, compressed, without pictures: 140 have been seen
 PICTURES = (".svg", ".png", ".jpg")
 
 
@@ -85,7 +85,7 @@ def test_the_copy_button_takes_the_code_alone(open_page, server, first):
     assert page.evaluate("navigator.clipboard.readText()").strip() == cell.locator("pre").inner_text().strip()
 
 
-def test_a_page_weighs_at_most_150_kib(open_page, server, page_name):
+def test_a_page_weighs_at_most_175_kib(open_page, server, page_name):
     answers = []
     page = open_page("about:blank", fresh=True)  # whose cache is empty
     page.on("response", lambda answer: answers.append(answer))  # Playwright takes no built-in function

@@ -1,5 +1,6 @@
 """The documents are whole: every section, figure and answer, the code of one framework, and no link that is dead."""
 
+import io
 import json
 import re
 import subprocess
@@ -7,6 +8,7 @@ from collections import Counter
 from zipfile import ZipFile
 
 import pytest
+from fontTools.ttLib import TTFont
 
 from book import MODULES, ROOT
 from book.paper.joining import APPENDIX, find, words
@@ -14,6 +16,7 @@ from book.xhtml import dead_links
 
 SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
 MEGABYTES = 7.5  # 6.03 have been seen
+FONTS = {"STIXGeneral", "STIXTwoMath", "DejaVuSans", "DejaVuSansMono"}
 pytestmark = pytest.mark.slow
 
 
@@ -94,7 +97,14 @@ def test_the_contents_name_the_pages_on_which_sections_begin(pdf, pages):
         assert title in " ".join(pdf.pages[int(number[1]) - 1].extract_text().split())
 
 
-def test_the_pdf_is_small_and_its_fonts_are_in_it(pdf, printed):
+def test_the_e_book_has_a_letter_for_each_character_that_it_shows(pages, epub):
+    with ZipFile(epub) as packed:
+        fonts = [packed.read(name) for name in packed.namelist() if name.endswith(".woff")]
+    held = {chr(number) for font in fonts for number in TTFont(io.BytesIO(font)).getBestCmap()}
+    assert {letter for letter in text_of(pages) if letter.isprintable()} - held == set()
+
+
+def test_the_pdf_is_small_and_its_fonts_are_in_it_and_none_of_the_machine_s(pdf, printed):
     assert printed.stat().st_size <= MEGABYTES * 1e6
     fonts = {}
     for page in pdf.pages:
@@ -102,4 +112,5 @@ def test_the_pdf_is_small_and_its_fonts_are_in_it(pdf, printed):
     for font in fonts.values():
         described = font["/DescendantFonts"][0].get_object() if "/DescendantFonts" in font else font
         drawn = font["/Subtype"] == "/Type3"  # its letters are drawings
+        assert drawn or font["/BaseFont"].rpartition("+")[2].partition("-")[0] in FONTS
         assert drawn or {"/FontFile", "/FontFile2", "/FontFile3"} & described["/FontDescriptor"].get_object().keys()

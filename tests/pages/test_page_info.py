@@ -34,6 +34,7 @@ PAGES = {
     "ran-one": notebook(*CELLS, jax=RUN),
     "ran-none": notebook(*CELLS),
     "no-framework": notebook(prose("# Page\n\nText.")),
+    "ran-beside-others": notebook(*CELLS, pytorch=LATER | {"busy": 0.45}, jax=RUN | {"busy": 0.02}),
     "long-350": long(350),
     "long-1": long(1),
 }
@@ -55,3 +56,9 @@ def test_the_head_leads_to_the_notebook_of_each_framework_and_the_switch_offers_
 @pytest.mark.parametrize(("common", "minutes"), [(350, 5), (1, 4)])
 def test_reading_time_counts_the_words_and_the_code_of_one_framework(book, common, minutes):
     assert words(book.article(f"long-{common}").select_one(".page-facts")) == f"{minutes} min read"
+
+
+def test_the_foot_says_which_notebook_other_programs_disturbed(book):
+    first, second = [words(item) for item in book.article("ran-beside-others").select(".colophon li")]
+    assert "took 10 s while other programs kept 45% of the processors busy, so its times are rough." in first
+    assert second.endswith("took 12 s.")

@@ -59,7 +59,7 @@ def test_small_messages_one_after_another_do_not_wait_for_acknowledgements(echo)
         echo.send(b"y")
         assert [len(echo.recv()), len(echo.recv())] == [20_000, 1]
         took.append(time.perf_counter() - start)
-    assert sorted(took)[5] < 0.02  # with Nagle's delay 40 ms
+    assert min(took) < 0.02  # with Nagle's delay each takes 40 ms; a busy machine disturbs some
 
 
 def test_a_process_without_a_key_and_a_listener_that_never_comes_are_named(address, monkeypatch):

@@ -1,0 +1,137 @@
+"""The fonts that paper, e-books and slides carry, so that lines and pages break alike on every machine.
+
+They come from packages that are pinned: STIX General and DejaVu from Matplotlib, STIX Two Math, which has the table
+that formulas are laid out by, from ziamath, and Source Sans from reveal.js. Each is cut down to the characters in use.
+"""
+
+import base64
+import io
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import unescape
+from importlib.util import find_spec
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
+
+from book import BookError
+
+logging.getLogger("fontTools.subset").setLevel(logging.WARNING)  # it tells each table that it leaves out
+PRINTABLE = frozenset(map(chr, range(0x20, 0x7F)))  # which counters and escapes may show
+# Nearly all that drawings show: a font that has been cut down to it once is cut again within milliseconds.
+COMMON = PRINTABLE.union(*(map(chr, range(*ends)) for ends in ((0xA0, 0x100), (0x370, 0x400), (0x2010, 0x2300))))
+# A browser sets the variables of formulas in letters of their own: 𝑥 for x, 𝛼 for α; Planck's constant stands for 𝘩.
+ITALIC = frozenset(map(chr, [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E]))
+
+
+@dataclass(frozen=True)
+class Face:
+    """A font: its family, weight and style in CSS, and the file that holds it, in an installed package."""
+
+    family: str
+    package: str
+    path: str
+    weight: int = 400
+    style: str = "normal"
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return self.path.rpartition("/")[2].removesuffix(".ttf")
+
+
+def matplotlib(family: str, name: str, weight: int = 400, style: str = "normal") -> Face:
+    """Return a font that Matplotlib brings."""
+    return Face(family, "matplotlib", f"mpl-data/fonts/ttf/{name}.ttf", weight, style)
+
+
+def reveal(name: str, weight: int, style: str) -> Face:
+    """Return a font that reveal.js brings."""
+    path = f"_static/revealjs/dist/theme/fonts/source-sans-pro/source-sans-pro-{name}.ttf"
+    return Face("Source Sans Pro", "sphinx_revealjs", path, weight, style)
+
+
+SERIF = (
+    matplotlib("STIX General", "STIXGeneral"),
+    matplotlib("STIX General", "STIXGeneralItalic", style="italic"),
+    matplotlib("STIX General", "STIXGeneralBol", 700),
+    matplotlib("STIX General", "STIXGeneralBolIta", 700, "italic"),
+)
+SANS = (
+    reveal("regular", 400, "normal"),
+    reveal("italic", 400, "italic"),
+    reveal("semibold", 600, "normal"),
+    reveal("semibolditalic", 600, "italic"),
+)
+MONO = (
+    matplotlib("DejaVu Sans Mono", "DejaVuSansMono"),
+    matplotlib("DejaVu Sans Mono", "DejaVuSansMono-Oblique", style="italic"),
+    matplotlib("DejaVu Sans Mono", "DejaVuSansMono-Bold", 700),
+)
+MATH = (Face("STIX Two Math", "ziamath", "fonts/STIXTwoMath-Regular.ttf"),)
+SYMBOLS = (matplotlib("DejaVu Sans", "DejaVuSans"),)  # for what the fonts of text lack, such as ✗
+FIGURES = (*SYMBOLS, matplotlib("DejaVu Sans", "DejaVuSans-Bold", 700), MONO[0])  # of the drawings
+
+
+def characters(texts: Iterable[str]) -> frozenset[str]:
+    """Return the characters that pages may show; `texts` are their files."""
+    return PRINTABLE.union(*map(unescape, texts))
+
+
+def cut(content: bytes, wanted: frozenset[str]) -> bytes:
+    """Return a font (a file in WOFF) with these characters, as far as it has them, and what formulas make of them."""
+    options = Options(flavor="woff", hinting=False, notdef_outline=True, drop_tables=["FFTM", "DSIG", "webf"])
+    font = TTFont(io.BytesIO(content), recalcTimestamp=False)
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=map(ord, wanted))
+    subsetter.subset(font)
+    font.flavor = options.flavor
+    written = io.BytesIO()
+    font.save(written)
+    return written.getvalue()
+
+
+@cache
+def woff(face: Face, wanted: frozenset[str]) -> bytes:
+    """Return a font with these characters, as a file in WOFF."""
+    package = find_spec(face.package)  # importing it would take a while
+    if package is None or package.origin is None:
+        raise BookError(f"the package {face.package}, which holds the font {face.name}, is missing: make setup")
+    content = (Path(package.origin).parent / face.path).read_bytes()
+    return cut(content, wanted | ITALIC if face in MATH else wanted)
+
+
+def embedded(content: bytes) -> str:
+    """Return the address of a font that holds the font itself."""
+    return f"data:font/woff;base64,{base64.b64encode(content).decode()}"
+
+
+def rule(face: Face, address: str) -> str:
+    """Return the rule of CSS that says where a font is."""
+    return (
+        f'@font-face {{ font-family: "{face.family}"; font-weight: {face.weight}; font-style: {face.style}; '
+        f"src: url({address}) }}\n"
+    )
+
+
+def sheet(faces: Sequence[Face], wanted: frozenset[str]) -> str:
+    """Return rules of CSS that hold these fonts, with these characters."""
+    return "".join(rule(face, embedded(woff(face, wanted))) for face in faces)
+
+
+def carry(drawing: Element) -> None:
+    """Put into a drawing (the root of a file in SVG) the fonts of its text: pages show it as a picture of its own."""
+    texts = [node for node in drawing.iter() if node.tag.rpartition("}")[2] == "text"]
+    if not texts:
+        return
+    wanted = frozenset("".join(words for node in texts for words in node.itertext()))
+    settings = {value for node in drawing.iter() for value in node.attrib.values()}
+    bold, mono = "bold" in settings, any("Mono" in value for value in settings)
+    faces = [face for face in FIGURES if (bold or face.weight < 700) and (mono or face not in MONO)]
+    style = Element(f"{drawing.tag.removesuffix('svg')}style")
+    style.text = "".join(rule(face, embedded(cut(woff(face, COMMON | wanted), wanted))) for face in faces)
+    drawing.insert(0, style)

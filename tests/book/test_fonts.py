@@ -1,0 +1,85 @@
+"""The fonts that documents and slides carry: what each holds, and that styles name no others."""
+
+import io
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from fontTools.ttLib import TTFont
+
+from book import ROOT
+from book.fonts import FIGURES, MATH, MONO, SANS, SERIF, SYMBOLS, carry, characters, sheet, woff
+from book.slides.__main__ import with_fonts
+
+ALL = sorted({*SERIF, *SANS, *MONO, *MATH, *FIGURES}, key=lambda face: face.name)
+STYLES = ["book/pages/_epub/epub.css", "book/paper/paper.css", "book/slides/template/d2l/deck.css"]
+GENERIC = {"serif", "sans-serif", "monospace", "math"}
+DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text{}>12 µs</text></svg>'
+
+
+def held(content):
+    """Return the characters that a font has."""
+    return set(map(chr, TTFont(io.BytesIO(content)).getBestCmap()))
+
+
+@pytest.mark.parametrize("face", ALL, ids=lambda face: face.name)
+def test_a_font_is_cut_down_to_the_characters_in_use_and_is_the_same_each_time(face):
+    wanted = frozenset("ab1→")
+    content = woff(face, wanted)
+    assert {"a", "b", "1"} <= held(content)
+    assert "c" not in held(content)
+    assert woff.__wrapped__(face, wanted) == content
+
+
+def test_formulas_get_the_letters_of_variables_and_the_table_they_are_laid_out_by():
+    content = woff(MATH[0], frozenset("x+"))
+    assert {"x", "+", "𝑥", "𝛼", "ℎ"} <= held(content)
+    assert "MATH" in TTFont(io.BytesIO(content))
+
+
+def test_what_pages_show_is_counted_with_its_escapes_resolved():
+    assert {"×", "µ", "~"} <= characters(["<p>&times;</p>", "µ"])
+
+
+def test_every_character_of_the_sources_is_in_the_fonts_of_text():
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").rglob("*.md")]
+    wanted = characters(texts) - {"\n", "\t"}
+    for text in (SERIF[0], SANS[0], MONO[0]):
+        assert wanted - held(woff(text, wanted)) - held(woff(SYMBOLS[0], wanted)) == set(), text.family
+
+
+@pytest.mark.parametrize("path", STYLES)
+def test_styles_name_fonts_that_are_carried_and_their_generic_kind(path):
+    style = (ROOT / path).read_text(encoding="utf-8")
+    lists = re.findall(r'font(?:-family)?: [^;"]*((?:"[^"]+"(?:, )?)+[^;]*);', style)
+    named = {name.strip(' "') for found in lists for name in found.split(",")}
+    assert named - GENERIC <= {face.family for face in (*SERIF, *SANS, *MONO, *MATH, *SYMBOLS)}
+    assert len(named) > 1
+
+
+@pytest.mark.parametrize(
+    ("attributes", "fonts"),
+    [
+        ("", ["400"]),
+        (' font-weight="bold"', ["400", "700"]),
+        (" font-family=\"'DejaVu Sans Mono', monospace\"", ["400", "400"]),
+    ],
+)
+def test_a_drawing_carries_the_fonts_of_its_text(attributes, fonts):
+    drawing = ET.fromstring(DRAWING.format(attributes))
+    carry(drawing)
+    assert re.findall(r"font-weight: (\d+)", drawing[0].text) == fonts
+    assert "url(data:font/woff;base64," in drawing[0].text
+
+
+def test_a_drawing_without_text_stays_as_it_is():
+    drawing = ET.fromstring('<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>')
+    carry(drawing)
+    assert len(drawing) == 1
+
+
+def test_decks_carry_their_fonts_which_have_the_characters_of_all_of_them():
+    decks = with_fonts({"a": "<head></head>α", "b": "<head></head>b"})
+    assert all(deck.count("@font-face") == len((*SANS, *MONO, *MATH, *SYMBOLS)) for deck in decks.values())
+    assert decks["a"].partition("</head>")[0] == decks["b"].partition("</head>")[0]
+    assert sheet(SYMBOLS, characters(["αb"])) in decks["a"]

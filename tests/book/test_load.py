@@ -1,0 +1,70 @@
+"""How busy other programs keep the processors. The figures of the system are made up."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from book import load
+
+
+@pytest.fixture
+def system(monkeypatch):
+    """Return a function that sets the number of CPUs that we may run on, and how many of them a limit leaves us."""
+
+    def set_(cpus, cores):
+        monkeypatch.setattr(load, "usable", lambda: list(range(cpus)))
+        monkeypatch.setattr(load, "cores", lambda: cores)
+
+    return set_
+
+
+@pytest.mark.parametrize(
+    ("cpus", "cores", "used", "busy"),
+    [
+        (2, 2, 0, 0),
+        (2, 2, 5, 0.25),  # half a core for ten seconds
+        (2, 2, 20, 1),
+        (2, 2, 30, 1),
+        (2, 2, -0.1, 0),
+        (64, 2, 300, 0),  # a container with two cores of 64, of which others use 30
+        (64, 2, 630, 0.5),
+    ],
+)
+def test_others_take_what_is_left_of_the_cores_that_a_notebook_may_use(system, cpus, cores, used, busy):
+    system(cpus, cores)
+    assert load.share(used, 10) == busy
+
+
+def test_our_own_time_and_that_of_cpus_that_we_may_not_use_do_not_count(system, monkeypatch):
+    system(2, 2)
+    times = [SimpleNamespace(user=5.0, nice=1.0, system=1.0, idle=90.0, steal=0.5)] * 3
+    monkeypatch.setattr(load.psutil, "cpu_times", lambda percpu: times)
+    monkeypatch.setattr(load.os, "times", lambda: (1.0, 1.0, 3.0, 1.0, 1000.0))
+    assert load.used_by_others() == 2 * 7.5 - 6
+
+
+@pytest.mark.parametrize(
+    ("busy", "programs", "said"),
+    [
+        (0.1, {"tune": 0.4}, ""),
+        (
+            0.5,
+            {"tune": 0.4, "clock": 0.0},
+            "other programs (tune) keep 50% of the processors busy: times will be rough\n",
+        ),
+        (0.5, {}, "other programs, which cannot be seen from here, keep 50% of the processors busy"),
+    ],
+)
+def test_a_line_says_who_disturbs_if_it_is_enough(monkeypatch, capsys, busy, programs, said):
+    looks = iter([{}, {(number, name): taken for number, (name, taken) in enumerate(programs.items())}])
+    monkeypatch.setattr(load, "cpu_seconds", lambda: next(looks))
+    monkeypatch.setattr(load.Watch, "busy", lambda self: busy)
+    monkeypatch.setattr(load.time, "sleep", lambda seconds: None)
+    load.warn_of_others()
+    found = capsys.readouterr().out
+    assert found.startswith(said)
+    assert bool(found) == bool(said)
+
+
+def test_this_process_is_none_of_the_others():
+    assert load.psutil.Process().pid not in {number for number, _ in load.cpu_seconds()}
