@@ -92,7 +92,7 @@ class Comparison:
     def note(self) -> str:
         """What is to be said about a miss, "" if the measurement is within 1.5 times the prediction."""
         if self.factor <= 0:
-            words = "nothing is saved: on this machine the change costs as much as it gains, or more"
+            words = "no such effect: on this machine the change works the other way, or not at all"
         elif 1 / NEAR <= self.factor <= NEAR:
             return ""
         else:

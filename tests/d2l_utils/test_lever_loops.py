@@ -130,7 +130,7 @@ def test_the_table_the_savings_and_the_picture_say_the_same(monkeypatch, capsys)
     assert " ".join(lines[4].split()).startswith("tuned layers promised 1.25 s obtained 2.00 s 1.60 ×")
     assert lines[5].startswith("  off by 1.60 ×")
     assert " ".join(lines[6].split()).startswith("compiled step promised 2.00 s obtained −1.00 s -0.500 ×")
-    assert lines[7].startswith("  nothing is saved")
+    assert lines[7].startswith("  no such effect")
     described = plt.gcf().axes[0].get_label()
     plt.close("all")
     assert "tuned layers 8000 ms, promised 8750 ms; compiled step 9000 ms, promised 6000 ms, left out." in described

@@ -58,7 +58,7 @@ def test_a_saving_may_come_out_as_none(capsys):
     assert "promised  4.80 ms" in compared
     assert "obtained −1.00 ms" in compared
     assert compared.split()[-1][0] == "◀"
-    assert said.startswith("  nothing is saved")
+    assert said.startswith("  no such effect")
 
 
 @pytest.mark.parametrize(
