@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # it is slow to import
     from book.plain import Plain
 
 TAGS = ("nbval-check-output", "remove-stderr", "exercise", "solution", "drawing", "raises-exception")
+ALL = "all"  # prose that is meant for all frameworks, although the code around it is for one
 KEYS = ("tags", "alt", "slideshow")
 SLIDES = ("slide", "subslide", "fragment")  # how a marked cell appears in a deck, in Jupyter's own words
 ANSWERS = ("Solution", "Answer")  # the titles of the folds that handouts lack
@@ -79,10 +80,12 @@ def cell_problems(cell: Cell) -> Iterator[str]:
     """Yield a sentence for each thing in `cell` that the pipeline does not accept."""
     tags = cell["metadata"].get("tags", [])
     for tag in tags:
-        if tag not in FRAMEWORKS and tag not in TAGS:
-            yield f"unknown tag {tag!r}; known: {' '.join([*FRAMEWORKS, *TAGS])}"
-        elif cell["cell_type"] == "markdown" and tag not in FRAMEWORKS:
+        if tag not in (*FRAMEWORKS, *TAGS, ALL):
+            yield f"unknown tag {tag!r}; known: {' '.join([*FRAMEWORKS, *TAGS, ALL])}"
+        elif cell["cell_type"] == "markdown" and tag in TAGS:
             yield f"tag {tag!r} is for code cells"
+        elif tag == ALL and (cell["cell_type"] == "code" or len(tags) > 1):
+            yield f"tag {tag!r} is for prose, and stands alone"
     for name in cell["metadata"]:
         if name not in KEYS:
             yield f"unknown metadata {name!r}; known: {' '.join(KEYS)}"
@@ -115,10 +118,34 @@ def lint(notebook: Notebook, name: str) -> None:
         for number, cell in enumerate(notebook["cells"], 1)
         for problem in cell_problems(cell)
     ]
+    found += [f"{name}, {problem}" for problem in stray_prose(notebook["cells"])]
     used = {tag for cell in notebook["cells"] for tag in cell["metadata"].get("tags", [])}
     found += [f"{name}: no cell of {framework}" for framework in FRAMEWORKS if framework not in used]
     if found:
         raise BookError("\n".join(found))
+
+
+def stray_prose(cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield a sentence for each untagged prose cell between two code cells of one and the same single framework.
+
+    Such prose most often speaks of that framework alone, and would stand in the other tabs too.
+    """
+    numbered = list(enumerate(cells, 1))
+    codes = [(number, used_by(cell)) for number, cell in numbered if cell["cell_type"] == "code"]
+    for number, cell in numbered:
+        before = next((users for place, users in reversed(codes) if place < number), ())
+        after = next((users for place, users in codes if place > number), ())
+        prose = cell["cell_type"] == "markdown" and cell["source"].strip() and not cell["metadata"].get("tags")
+        if prose and len(before) == 1 and before == after and not starts_section(cell):
+            yield (
+                f"{place(number, cell)}: untagged prose between two cells of {before[0]}: "
+                f'tag it, or mark it with +++ {{"tags": ["{ALL}"]}} as meant for all'
+            )
+
+
+def starts_section(cell: Cell) -> bool:
+    """Tell whether a cell of prose begins with a heading, which no framework's own prose may hold."""
+    return cell["source"].lstrip().startswith(("#", "("))
 
 
 def used_by(cell: Cell) -> Sequence[str]:
@@ -132,7 +159,7 @@ def expand(notebook: Notebook) -> list[Entry]:
     for number, cell in enumerate(notebook["cells"], 1):
         kind, source, alt = cell["cell_type"], cell["source"], cell["metadata"].get("alt")
         slide = cell["metadata"].get("slideshow", {}).get("slide_type")
-        tags = tuple(tag for tag in cell["metadata"].get("tags", []) if tag not in FRAMEWORKS)
+        tags = tuple(tag for tag in cell["metadata"].get("tags", []) if tag not in (*FRAMEWORKS, ALL))
         users: Sequence[str | None] = used_by(cell) or [None]
         for framework in users:
             identity = (kind, " ".join([framework or "", *tags]), source)

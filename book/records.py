@@ -3,19 +3,17 @@
 Pages and slides show the same figures.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
-from book.model_errors import NEAR
-from d2l_utils.predictions import SPAN, Comparison, bare, quantity
+from d2l_utils.predictions import NEAR, Comparison, bare, on_scale, quantity
 from d2l_utils.timing import three_digits
 
 Row = dict[str, Any]  # of a running total: {lever, seconds, low, high, promised, accuracy, kept}
 HEAD = ("prediction", "predicted", "measured", "factor", "on a scale")
 HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height
-FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high")
+FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high", "otherwise")
 TOTAL_HEAD = ("lever", "a step", "promised", "obtained", "faster", "accuracy")
 NONE = "–"
 LEFT_OUT = "no gain here: left out"
@@ -23,7 +21,7 @@ LEFT_OUT = "no gain here: left out"
 
 def comparison_of(record: dict[str, Any]) -> Comparison:
     """Return the comparison that a record holds, whatever else is in it."""
-    return Comparison(**{field: record[field] for field in FIELDS})
+    return Comparison(**{field: record[field] for field in FIELDS if field in record})
 
 
 def figures(comparison: Comparison) -> list[str]:
@@ -42,7 +40,7 @@ def scale(comparison: Comparison) -> str:
     place, low, high = (
         x(value / comparison.predicted) for value in (comparison.measured, comparison.low, comparison.high)
     )
-    near = HALF * math.log(NEAR) / math.log(SPAN)
+    near = HALF * on_scale(NEAR)
     words = f"measured is {three_digits(comparison.factor)} times what was predicted"
     middle = HEIGHT / 2
     return (
@@ -56,13 +54,15 @@ def scale(comparison: Comparison) -> str:
 
 def x(factor: float) -> float:
     """Return where a multiple of the prediction lies in the drawing, at most at either end."""
-    return min(HALF, max(-HALF, HALF * math.log(factor) / math.log(SPAN)))
+    return HALF * on_scale(factor)
 
 
 def mark(comparison: Comparison, x: float, y: float) -> str:
-    """Return the mark of a prediction: a disc for a model, a diamond for an estimate."""
+    """Return the mark of a prediction: a disc for a model, a square for a saving, a diamond for an estimate."""
     if comparison.kind == "model":
         return f'<circle class="model" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
+    if comparison.kind == "saving":
+        return f'<rect class="model" x="{x - 3.5:.1f}" y="{y - 3.5:.1f}" width="7" height="7"/>'
     return f'<path class="estimate" d="M{x - 5:.1f} {y:.1f}l5 -5l5 5l-5 5z"/>'
 
 
@@ -70,8 +70,8 @@ def total_figures(rows: Sequence[Row]) -> Iterator[tuple[Row, tuple[str, ...]]]:
     """Yield each row of a running total with its figures in words, in the order of TOTAL_HEAD after the lever."""
     before = rows[0]["seconds"]
     for place, each in enumerate(rows):
-        promised = saved(each["promised"]) if each["promised"] else NONE
-        obtained = saved(before - each["seconds"]) if place else NONE
+        promised = quantity(each["promised"], "s") if each["promised"] else NONE
+        obtained = quantity(before - each["seconds"], "s") if place else NONE
         yield each, (quantity(each["seconds"], "s"), promised, obtained, faster(rows[0], each), accuracy(each))
         before = each["seconds"] if each["kept"] else before
 
@@ -79,11 +79,6 @@ def total_figures(rows: Sequence[Row]) -> Iterator[tuple[Row, tuple[str, ...]]]:
 def accuracy(found: Row) -> str:
     """Return the accuracy of a row in words."""
     return f"{100 * found['accuracy']:.1f} %"
-
-
-def saved(seconds: float) -> str:
-    """Return seconds that may be negative, in words."""
-    return f"−{quantity(-seconds, 's')}" if seconds < 0 else quantity(seconds, "s") if seconds else "0"
 
 
 def faster(first: Row, found: Row) -> str:

@@ -6,7 +6,7 @@ from d2l_utils.claims import ClaimError, claim
 from d2l_utils.data import Accumulator, DigitImages
 from d2l_utils.exercises.checks import check
 from d2l_utils.jobs.job import Job, free_ports, launch, return_value
-from d2l_utils.levers.trials import Levers
+from d2l_utils.levers import Levers
 from d2l_utils.machine.datasheets import specifications
 from d2l_utils.machine.system import open_direct, pinned_threads, vector_bits
 from d2l_utils.plots.animator import Animator

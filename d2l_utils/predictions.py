@@ -3,7 +3,7 @@
 import math
 from dataclasses import asdict, dataclass
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from d2l_utils.display import show
 from d2l_utils.timing import Measurement, three_digits, time_unit
@@ -13,8 +13,9 @@ PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
 UNITS = ("s", "B", "B/s", "flop", "flop/s", "×", "")
 WIDTH = 8  # characters to each side of the prediction, at the middle of the drawing
 SPAN = 4.0  # the factor at either end of the drawing
+NEAR = 1.5  # times off, at most, for a prediction that needs no further word
 
-Kind = Literal["estimate", "model"]
+Kind = Literal["estimate", "model", "saving"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Prediction:
     unit
         One of UNITS: seconds, bytes, bytes/s, flops, flop/s, a ratio ("×") or a count ("").
     kind
-        "model" for what a section arrives at, "estimate" for a figure before its terms were measured.
+        "model" for what a section arrives at, "estimate" for a figure from counts and the machine profile alone,
+        "saving" for what a change is to take off a time.
     """
 
     name: str
@@ -39,31 +41,38 @@ class Prediction:
     kind: Kind = "model"
 
     def __str__(self) -> str:
-        return f"{self.name}: predicted {quantity(self.value, self.unit)}"
+        verb = "promised to save" if self.kind == "saving" else "predicted"
+        return f"{self.name}: {verb} {quantity(self.value, self.unit)}"
 
-    def compare(self, measured: Measurement | float) -> None:
+    def compare(self, measured: Measurement | float, otherwise: str = "") -> None:
         """Show the prediction beside its measurement: a line and a small drawing on a logarithmic scale.
+
+        If the two are more than 1.5 times apart, a second line says so.
 
         Parameters
         ----------
         measured
-            A Measurement, or a number in the prediction's unit where there is no spread (a count, an exact size).
+            A Measurement, or a number in the prediction's unit where there is no spread (a count, an exact size). Of a
+            saving it may be 0 or less.
+        otherwise
+            A sentence for the second line: what to look at first if the prediction misses.
 
         Raises
         ------
         TypeError, ValueError
-            If what was measured is not a number above 0.
+            If what was measured is not a number, or not above 0 and no saving.
         """
         if isinstance(measured, Measurement):
             median, low, high = measured.median, measured.low, measured.high
         else:
-            median = low = high = _positive(measured, "a measurement")
-        show(Comparison(self.name, self.kind, self.unit, self.value, median, low, high))
+            median = low = high = _number(measured, "a measurement", above=None if self.kind == "saving" else 0)
+        reason = " ".join(otherwise.split())
+        show(Comparison(self.name, self.kind, self.unit, self.value, median, low, high, reason))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A prediction and its measurement: median and quartiles, all in SI units."""
+    """A prediction and its measurement: median and quartiles, all in SI units; and what to look at if it misses."""
 
     name: str
     kind: Kind
@@ -72,17 +81,32 @@ class Comparison:
     measured: float
     low: float
     high: float
+    otherwise: str = ""
 
     @property
     def factor(self) -> float:
-        """The measurement over the prediction."""
+        """The measurement over the prediction; 0 or less for a saving that is none."""
         return self.measured / self.predicted
+
+    @property
+    def note(self) -> str:
+        """What is to be said about a miss, "" if the measurement is within 1.5 times the prediction."""
+        if self.factor <= 0:
+            words = "nothing is saved: on this machine the change costs as much as it gains, or more"
+        elif 1 / NEAR <= self.factor <= NEAR:
+            return ""
+        else:
+            times = three_digits(max(self.factor, 1 / self.factor))
+            words = f"off by {times} ×: on this machine something counts that the prediction leaves out"
+        return f"{words}. {self.otherwise}" if self.otherwise else words
 
     def __str__(self) -> str:
         predicted, measured = (quantity(value, self.unit) for value in (self.predicted, self.measured))
         spread = "" if self.low == self.high else f" ({bare(self.low, self)}–{bare(self.high, self)})"
-        figures = f"predicted {predicted:<10} measured {measured + spread:<22}"
-        return f"{self.name:<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
+        verbs = ("promised", "obtained") if self.kind == "saving" else ("predicted", "measured")
+        figures = f"{verbs[0]:<9} {predicted:<10} {verbs[1]} {measured + spread:<22}"
+        line = f"{self.name:<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
+        return f"{line}\n  {self.note}" if self.note else line
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {MIME: asdict(self), "text/plain": str(self)}
@@ -100,7 +124,8 @@ def predict(name: str, value: float, unit: str = "s", kind: Kind = "model") -> P
     unit
         "s", "B", "B/s", "flop", "flop/s", "×" for a ratio or "" for a count.
     kind
-        "model" for a figure with all its terms measured, "estimate" for one made before that.
+        "estimate" for a figure from counts and the machine profile alone, "model" for one with a term that a cell
+        measured, "saving" for the seconds that a change is to save.
 
     Raises
     ------
@@ -109,15 +134,19 @@ def predict(name: str, value: float, unit: str = "s", kind: Kind = "model") -> P
     """
     if unit not in UNITS:
         raise ValueError(f"unknown unit {unit!r} of {name!r}; known: {', '.join(map(repr, UNITS))}")
-    if kind not in ("estimate", "model"):
-        raise ValueError(f"a prediction is an 'estimate' or a 'model', not {kind!r}")
-    prediction = Prediction(name, _positive(value, f"the prediction {name!r}"), unit, kind)
+    if kind not in get_args(Kind):
+        raise ValueError(f"a prediction is of the kind {' or '.join(map(repr, get_args(Kind)))}, not {kind!r}")
+    prediction = Prediction(name, _number(value, f"the prediction {name!r}", above=0), unit, kind)
     print(prediction)
     return prediction
 
 
 def quantity(value: float, unit: str) -> str:
     """Return a figure with its unit, to three digits: 0.0056 of "s" gives "5.60 ms"."""
+    if value < 0:
+        return f"−{quantity(-value, unit)}"
+    if value == 0:
+        return f"0 {unit}".strip()
     if unit == "s":
         prefixed, factor = time_unit(value)
         return f"{three_digits(value * factor)} {prefixed}"
@@ -131,10 +160,12 @@ def quantity(value: float, unit: str) -> str:
 def bare(value: float, comparison: Comparison) -> str:
     """Return a figure in the unit that the comparison's median is shown in, without that unit."""
     if comparison.unit == "s":
-        return three_digits(value * time_unit(comparison.measured)[1])
-    if comparison.unit in ("×", ""):
-        return three_digits(value)
-    return three_digits(value / _prefix(comparison.measured)[1])
+        factor = time_unit(abs(comparison.measured))[1]
+    elif comparison.unit in ("×", ""):
+        factor = 1.0
+    else:
+        factor = 1 / _prefix(comparison.measured)[1]
+    return three_digits(value * factor).replace("-", "−")
 
 
 def drawing(comparison: Comparison) -> str:
@@ -153,8 +184,12 @@ def drawing(comparison: Comparison) -> str:
 
 def _place(factor: float) -> int:
     """Return the character of the drawing at which a multiple of the prediction lies, at most at either end."""
-    place = WIDTH + round(WIDTH * math.log(factor) / math.log(SPAN))
-    return min(2 * WIDTH, max(0, place))
+    return round(WIDTH * (1 + on_scale(factor)))
+
+
+def on_scale(factor: float) -> float:
+    """Return where a multiple of the prediction lies: −1 at a quarter or less, 0 at the prediction, 1 at 4 or more."""
+    return math.log(min(SPAN, max(1 / SPAN, factor))) / math.log(SPAN)
 
 
 def _prefix(value: float) -> tuple[str, float]:
@@ -162,12 +197,12 @@ def _prefix(value: float) -> tuple[str, float]:
     return next(((prefix, factor) for prefix, factor in PREFIXES if value >= factor), PREFIXES[-1])
 
 
-def _positive(value: Any, what: str) -> float:
-    """Return a number as a float; TypeError or ValueError if it is none above 0."""
+def _number(value: Any, what: str, above: float | None) -> float:
+    """Return a finite number as a float; TypeError or ValueError if it is none, or not above a bound."""
     number = value.item() if hasattr(value, "item") else value
     if isinstance(number, bool) or not isinstance(number, Real):
         raise TypeError(f"{what} is a number, not {value!r}")
     result = float(number)
-    if not 0 < result < math.inf:
-        raise ValueError(f"{what} is a number above 0, not {number!r}")
+    if not math.isfinite(result) or (above is not None and result <= above):
+        raise ValueError(f"{what} is a number{'' if above is None else f' above {above}'}, not {number!r}")
     return result

@@ -4,8 +4,8 @@
 ```
 
 An entry is a paragraph that begins with "**In your own loop**". A comment below the paragraph names what its cells
-measured, a line each: two comparisons of times or bytes, before and after, or one of a ratio, or a lever of the running
-total:
+measured, a line each: two comparisons of times or bytes, before and after, or one of a ratio, or a lever of the
+running total:
 
     % gain: eight passes → one pass
     % gain: compiled step
@@ -174,16 +174,16 @@ class Measured:
 
     def __init__(self, folder: Path) -> None:
         self.comparisons: dict[tuple[str, str], dict[str, Record]] = {}
-        self.levers: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
+        self.levers: dict[str, dict[str, tuple[float, float]]] = {}
         for record in read(folder / "predictions.json"):
             self.comparisons.setdefault((record["section"], record["framework"]), {})[record["name"]] = record
         for record in read(folder / "running-totals.json"):
-            self.levers[record["section"], record["framework"]] = steps(record["rows"])
+            self.levers[record["framework"]] = steps(record["rows"])
 
     def gains(self, section: str, framework: str, names: Sequence[str]) -> Iterator[tuple[str, float]]:
         """Yield each of these gains that a framework's cells measured: its figures in words, and the factor."""
         comparisons = self.comparisons.get((section, framework), {})
-        levers = self.levers.get((section, framework), {})
+        levers = self.levers.get(framework, {})
         for name in names:
             before, arrow, after = name.partition(ARROW)
             if arrow and before in comparisons and after in comparisons:

@@ -19,10 +19,17 @@ from d2l_utils.predictions import MIME, Comparison
 
 def comparison_row(comparison: Comparison) -> nodes.row:
     """Return the row of a comparison."""
-    name: list[nodes.Node] = [nodes.Text(comparison.name)]
-    if comparison.kind == "estimate":
-        name += [nodes.Text(" "), nodes.inline("", "estimate", classes=["kind"])]
+    name: list[nodes.Node] = [nodes.Text(comparison.name), *kind_of(comparison)]
+    if comparison.note:
+        name += [nodes.Text(" "), nodes.inline("", comparison.note, classes=["note"])]
     return row(name, *figures(comparison), [svg(scale(comparison))])
+
+
+def kind_of(comparison: Comparison) -> list[nodes.Node]:
+    """Return the word that says what kind of prediction it is; nothing for a model."""
+    if comparison.kind == "model":
+        return []
+    return [nodes.Text(" "), nodes.inline("", comparison.kind, classes=["kind"])]
 
 
 class ComparisonRenderer:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -21,10 +21,12 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.model_errors import Record, models, summary_line
+from book.pages.comparisons import kind_of
 from book.pages.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
 from book.pages.tables import link, row, svg, table
 from book.records import HEAD, comparison_of, figures, scale
+from d2l_utils.predictions import Kind
 
 WORST = 10  # models that are named
 
@@ -60,7 +62,7 @@ class Models(SphinxDirective):
         if seconds:
             found += [nodes.rubric("", "Times"), svg(times(seconds))]
         if others:
-            found += [nodes.rubric("", "Bytes, rates, ratios and counts"), svg(factors(others))]
+            found += [nodes.rubric("", "Savings, bytes, rates, ratios and counts"), svg(factors(others))]
         found.append(self.legend(records))
         worst = models(records)[:WORST]
         if worst:
@@ -77,12 +79,13 @@ class Models(SphinxDirective):
         ]
 
     def dots(self, records: Sequence[Record]) -> tuple[list[Dot], list[Dot]]:
-        """Return the marks of predictions of times, and of all others."""
+        """Return the marks of predictions of times, and of savings and all others."""
         found = [
             Dot(comparison_of(record), record["section"], self.sections.index(record["section"]), self.address(record))
             for record in records
         ]
-        return [dot for dot in found if dot.comparison.unit == "s"], [d for d in found if d.comparison.unit != "s"]
+        seconds = [dot for dot in found if dot.comparison.unit == "s" and dot.comparison.kind != "saving"]
+        return seconds, [dot for dot in found if dot not in seconds]
 
     def address(self, record: Record) -> str:
         """Return the address of a prediction's cell, from the page at hand."""
@@ -106,7 +109,7 @@ class Models(SphinxDirective):
             for place, section in enumerate(self.sections)
             if section in present
         ]
-        items += [[svg(key(kind, -1)), nodes.Text(f" {kind}")] for kind in ("model", "estimate")]
+        items += [[svg(key(kind, -1)), nodes.Text(f" {kind}")] for kind in get_args(Kind)]
         lines = [nodes.list_item("", nodes.paragraph("", "", *item)) for item in items]
         return nodes.bullet_list("", *lines, classes=["legend"])
 
@@ -115,9 +118,7 @@ class Models(SphinxDirective):
         rows = []
         for record in records:
             comparison = comparison_of(record)
-            name: list[nodes.Node] = [link(comparison.name, self.address(record))]
-            if comparison.kind == "estimate":
-                name += [nodes.Text(" "), nodes.inline("", "estimate", classes=["kind"])]
+            name: list[nodes.Node] = [link(comparison.name, self.address(record)), *kind_of(comparison)]
             if named:
                 name += [nodes.Text(" "), nodes.inline("", "", *self.title(record["section"]), classes=["where"])]
             rows.append(row(name, *figures(comparison), [svg(scale(comparison))]))

@@ -6,8 +6,8 @@ A section's total comes as data, in an output of the MIME type RUNNING_TOTAL:
 ```{running-total}
 ```
 
-shows the one with the most levers of each framework. It reads running-totals.json beside the pages, a list of such
-records, each with its section, framework and cell.
+shows that of each framework. It reads running-totals.json beside the pages, a list of such records, each with its
+section, framework and cell, and predictions.json, which tells where a lever was promised by itself.
 """
 
 import json
@@ -71,13 +71,18 @@ def sentence(record: Row, framework: str) -> nodes.paragraph:
     return nodes.paragraph("", "", gain, nodes.Text(rest))
 
 
-def taught_in(records: Sequence[Row]) -> dict[str, str]:
-    """Return the address of the first total in which each lever has its place, the loop as written aside."""
-    found: dict[str, str] = {}
-    for record in records:
-        for each in record["rows"][1:]:
-            found.setdefault(each["lever"], f"{record['section']}.html?tab={record['framework']}#{record['cell']}")
-    return found
+def taught_in(record: Row, promises: Sequence[Row]) -> dict[str, str]:
+    """Return the address at which each lever of a total was promised by itself, else that of the total."""
+    found = {each["lever"]: record for each in record["rows"][1:]}
+    for promise in reversed(promises):
+        if promise["name"] in found:
+            found[promise["name"]] = promise
+    framework = record["framework"]
+    # A section may promise a lever in some frameworks only; cells of another framework have no place in this tab.
+    return {
+        lever: f"{at['section']}.html?tab={framework}{'#' + at['cell'] if at['framework'] == framework else ''}"
+        for lever, at in found.items()
+    }
 
 
 class RunningTotalRenderer:
@@ -92,21 +97,29 @@ class RunningTotalRenderer:
 
 
 class RunningTotal(SphinxDirective):
-    """The running total of each framework with the most levers; of several, the last section's."""
+    """The running total of each framework."""
 
     def run(self) -> list[nodes.Node]:
         """Return a sentence and a table for each framework."""
-        path = Path(self.env.srcdir) / "running-totals.json"
-        self.env.note_dependency(path)
-        records = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        totals = {record["framework"]: record for record in self.records("running-totals.json")}
+        savings = [record for record in self.records("predictions.json") if record["kind"] == "saving"]
         found: list[nodes.Node] = []
-        for framework in FRAMEWORKS:
-            ours = [record for record in records if record["framework"] == framework]
-            if ours:
-                longest = max(reversed(ours), key=lambda record: len(record["rows"]))
-                panel = [sentence(longest, framework), total(longest, taught_in(ours))]
-                found.append(nodes.container("", *panel, classes=["prose", f"tag_{framework}"]))
+        for framework in [word for word in FRAMEWORKS if word in totals]:
+            ours = totals[framework]
+            # Those of the total itself come last, and those of this framework first.
+            promises = sorted(
+                savings, key=lambda each: (each["section"] == ours["section"], each["framework"] != framework)
+            )
+            panel = [sentence(ours, framework), total(ours, taught_in(ours, promises))]
+            found.append(nodes.container("", *panel, classes=["prose", f"tag_{framework}"]))
         return found or self.parse_text_to_nodes("This copy holds no running total: no notebook ran for it.")
+
+    def records(self, name: str) -> list[Row]:
+        """Return the records of a file beside the pages, none if there is no such file."""
+        path = Path(self.env.srcdir) / name
+        self.env.note_dependency(path)
+        found: list[Row] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        return found
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

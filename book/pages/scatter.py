@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from book.model_errors import NEAR
 from book.records import figures, mark
-from d2l_utils.predictions import SPAN, Comparison, quantity
+from d2l_utils.predictions import NEAR, Comparison, Kind, on_scale, quantity
 
 SIDE = 330  # of the square in which times lie
 LEFT, TOP = 62, 34  # the labels and the words of a mark stand there
 STEP = 9  # from one mark to the next in a stack
+ARTICLES = {"estimate": "an estimate", "saving": "a saving"}
 
 
 @dataclass(frozen=True)
@@ -64,25 +64,23 @@ def times(dots: Sequence[Dot], kind: str = "") -> str:
 
 
 def factors(dots: Sequence[Dot]) -> str:
-    """Return the picture of predictions in other units: measured over predicted, equal ones stacked."""
-    unit = SIDE / 2 / math.log(SPAN)
+    """Return the picture of savings and of predictions in other units: measured over predicted, equal ones stacked."""
     heights: Counter[int] = Counter()
     marks = []
     for dot in dots:
-        exact = SIDE / 2 + unit * math.log(dot.comparison.factor)
-        column = round((min(SIDE, max(0.0, exact)) - SIDE / 2) / STEP)
+        column = round(SIDE / 2 * on_scale(dot.comparison.factor) / STEP)
         heights[column] += 1
         marks.append((dot, SIDE / 2 + column * STEP, heights[column]))
     height = STEP * max(heights.values()) + 6
-    near = unit * math.log(NEAR)
+    near = SIDE / 2 * on_scale(NEAR)
     body = [f'<rect class="band" x="{SIDE / 2 - near:.1f}" y="0" width="{2 * near:.1f}" height="{height}"/>']
     body.append(f'<path class="axis" d="M0 {height}H{SIDE}M{SIDE / 2} 0V{height}"/>')
     for factor, words in ((1 / 4, "¼ ×"), (1 / 2, "½ ×"), (1, "1 ×"), (2, "2 ×"), (4, "4 ×")):
-        at = SIDE / 2 + unit * math.log(factor)
+        at = SIDE / 2 * (1 + on_scale(factor))
         body.append(f'<text class="middle" x="{at:.1f}" y="{height + 16}">{words}</text>')
     body.append(f'<text class="middle" x="{SIDE / 2}" y="{height + 34}">measured over predicted</text>')
     body += [linked(dot, x, height - STEP * (level - 0.5)) for dot, x, level in marks]
-    return picture(body, height + 40, f"{len(dots)} predictions in other units: measured over predicted")
+    return picture(body, height + 40, f"{len(dots)} savings and predictions in other units: measured over predicted")
 
 
 def linked(dot: Dot, x: float, y: float) -> str:
@@ -90,11 +88,11 @@ def linked(dot: Dot, x: float, y: float) -> str:
     predicted, measured, factor = figures(dot.comparison)
     first = f"{dot.comparison.name} ({dot.section})"
     second = f"predicted {predicted}, measured {measured}: {factor}"
-    estimate = ", an estimate" if dot.comparison.kind == "estimate" else ""
+    kind = "" if dot.comparison.kind == "model" else f", {ARTICLES[dot.comparison.kind]}"
     words = (
         f'<tspan x="{4 - LEFT}" y="-22">{escape(first)}</tspan><tspan x="{4 - LEFT}" dy="14">{escape(second)}</tspan>'
     )
-    label = escape(f"{first}{estimate}: {second}")
+    label = escape(f"{first}{kind}: {second}")
     link = f'<a class="colour-{dot.colour}" href="{escape(dot.address)}" aria-label="{label}">'
     return f'{link}<title>{label}</title>{mark(dot.comparison, x, y)}<text class="words">{words}</text></a>'
 
@@ -106,8 +104,8 @@ def picture(body: Sequence[str], height: float, what: str, kind: str = "") -> st
     return f'<svg class="{classes}" viewBox="{box}" role="group" aria-label="{escape(what)}">{"".join(body)}</svg>'
 
 
-def key(kind: str, colour: int) -> str:
+def key(kind: Kind, colour: int) -> str:
     """Return the mark of a kind and colour, as a list of the colours shows it."""
-    sample = Comparison("", "estimate" if kind == "estimate" else "model", "", 1, 1, 1, 1)
+    sample = Comparison("", kind, "", 1, 1, 1, 1)
     shown = mark(sample, 0, 0)
     return f'<svg class="key" viewBox="-6 -6 12 12" aria-hidden="true"><g class="colour-{colour}">{shown}</g></svg>'

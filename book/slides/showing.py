@@ -106,8 +106,9 @@ def comparisons(records: Sequence[dict[str, Any]]) -> str:
     """Return predictions beside their measurements as a table."""
     rows = []
     for comparison in map(comparison_of, records):
-        kind = ' <span class="kind">estimate</span>' if comparison.kind == "estimate" else ""
-        rows.append([escape(comparison.name) + kind, *map(escape, figures(comparison)), scale(comparison)])
+        kind = "" if comparison.kind == "model" else f' <span class="kind">{comparison.kind}</span>'
+        note = f' <span class="note">{escape(comparison.note)}</span>' if comparison.note else ""
+        rows.append([escape(comparison.name) + kind + note, *map(escape, figures(comparison)), scale(comparison)])
     return table("comparisons", HEAD, rows)
 
 

@@ -14,7 +14,7 @@ from jax import numpy as jnp
 
 from d2l_utils.data import DigitImages
 from d2l_utils.jax.training import evaluate_accuracy_gpu, load_data_digits
-from d2l_utils.levers.totals import show_running_total
+from d2l_utils.levers import show_lever, show_running_total
 
 
 def build_lenet() -> Any:
@@ -189,7 +189,7 @@ def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     return nnx.Sequential(*layers)
 
 
-def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int = 6) -> None:
+def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
 
     Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
@@ -197,24 +197,46 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
 
     Parameters
     ----------
-    levers
-        The levers, each with the seconds that a step is predicted to take without it and with it, or None: "tuned
-        layers", "compiled step", "loss read late", "loading beside", "images in memory", "bfloat16", also the order of
-        the rows.
+    promises
+        The levers, each with the seconds of a step that it is to save, or None: "tuned layers", "compiled step",
+        "deferred loss read", "background loading", "images in memory", "bfloat16", also the order of the rows.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
 
     Raises
     ------
     ValueError
-        For no or an unknown lever, a prediction that is not a time, or more steps than the images fill.
+        For no or an unknown lever, a promise that is no time, or more steps than the images fill.
     """
     models: dict[Any, Any] = {}
-    show_running_total(lambda kept: _Loop(kept, steps, models), levers, steps)
+    show_running_total(lambda levers: _Loop(levers, steps, models), promises, steps)
+
+
+def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
+    """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
+
+    Both train a LeNet from the same first weights for three epochs, which take turns.
+
+    Parameters
+    ----------
+    lever
+        One of those of `running_total`.
+    promised
+        The seconds of a step that it is to save, or None.
+    steps
+        The minibatches of 64 images in an epoch, 22 at most.
+
+    Raises
+    ------
+    ValueError
+        For an unknown lever, a promise that is no time, or more steps than the images fill.
+    """
+    models: dict[Any, Any] = {}
+    show_lever(lambda levers: _Loop(levers, steps, models), lever, promised, steps)
 
 
 class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.levers.totals.Loop`.
+    """The chapter's loop with some levers; see `d2l_utils.levers.Loop`.
 
     Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
     """
@@ -246,11 +268,11 @@ class _Loop:
         if "images in memory" in self.levers:
             return iter(self.in_memory)
         minibatches = self.load(self.images, 64)
-        return _prefetch(minibatches) if "loading beside" in self.levers else minibatches
+        return _prefetch(minibatches) if "background loading" in self.levers else minibatches
 
     def epoch(self, steps: int) -> None:
         total: Any = 0
-        late = "loss read late" in self.levers
+        late = "deferred loss read" in self.levers
         for X, y in islice(self._minibatches(), steps):
             loss = self.step(self.net, self.optimizer, X, y)
             total = total + (loss if late else float(loss))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # imported by __getattr__ when a program runs
         resnet18,
         running_total,
         train_step,
+        try_lever,
         tuned_lenet,
     )
 
@@ -57,6 +58,7 @@ __all__ = [
     "Residual",
     "resnet18",
     "running_total",
+    "try_lever",
 ]
 
 

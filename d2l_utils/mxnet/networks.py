@@ -10,7 +10,7 @@ from mxnet import autograd, gluon
 from mxnet.gluon import nn
 
 from d2l_utils.data import DigitImages
-from d2l_utils.levers.totals import show_running_total
+from d2l_utils.levers import show_lever, show_running_total
 from d2l_utils.mxnet.training import evaluate_accuracy_gpu, load_data_digits
 
 cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
@@ -150,7 +150,7 @@ def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     return net
 
 
-def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int = 6) -> None:
+def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
 
     Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
@@ -158,30 +158,53 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
 
     Parameters
     ----------
-    levers
-        The levers, each with the seconds that a step is predicted to take without it and with it, or None: "tuned
-        layers", "compiled step", "loss read late", "loading beside", "images in memory", "bfloat16", also the order of
-        the rows.
+    promises
+        The levers, each with the seconds of a step that it is to save, or None: "tuned layers", "compiled step",
+        "deferred loss read", "background loading", "images in memory", "bfloat16", also the order of the rows.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
 
     Raises
     ------
     ValueError
-        For no or an unknown lever, a prediction that is not a time, or more steps than the images fill.
+        For no or an unknown lever, a promise that is no time, or more steps than the images fill.
     NotImplementedError
         For "bfloat16".
     """
-    show_running_total(lambda kept: _Loop(kept, steps), levers, steps)
+    show_running_total(lambda levers: _Loop(levers, steps), promises, steps)
+
+
+def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
+    """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
+
+    Both train a LeNet from the same first weights for three epochs, which take turns.
+
+    Parameters
+    ----------
+    lever
+        One of those of `running_total`.
+    promised
+        The seconds of a step that it is to save, or None.
+    steps
+        The minibatches of 64 images in an epoch, 22 at most.
+
+    Raises
+    ------
+    ValueError
+        For an unknown lever, a promise that is no time, or more steps than the images fill.
+    NotImplementedError
+        For "bfloat16".
+    """
+    show_lever(lambda levers: _Loop(levers, steps), lever, promised, steps)
 
 
 class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.levers.totals.Loop`."""
+    """The chapter's loop with some levers; see `d2l_utils.levers.Loop`."""
 
     def __init__(self, levers: tuple[str, ...], steps: int):
         from d2l_utils import mxnet as d2l
 
-        self.device, self.late, self.step = d2l.try_gpu(), "loss read late" in levers, d2l.train_step
+        self.device, self.late, self.step = d2l.try_gpu(), "deferred loss read" in levers, d2l.train_step
         self.net = d2l.tuned_lenet() if "tuned layers" in levers else d2l.build_lenet()
         if "bfloat16" in levers:
             self.net = d2l.in_bfloat16(self.net)
@@ -194,7 +217,7 @@ class _Loop:
         images = DigitImages((1, 28, 28), 64 * steps)
         if "images in memory" in levers:
             self.minibatches = load_data_digits(64, resize=28)[0]
-        elif "loading beside" in levers:
+        elif "background loading" in levers:
             settings = {"shuffle": True, "last_batch": "discard", "num_workers": 1, "thread_pool": True}
             self.minibatches = gluon.data.DataLoader(images, 64, **settings)
         else:

@@ -10,7 +10,7 @@ import tensorflow as tf
 from keras import layers
 
 from d2l_utils.data import DigitImages
-from d2l_utils.levers.totals import show_running_total
+from d2l_utils.levers import show_lever, show_running_total
 from d2l_utils.tensorflow.training import evaluate_accuracy_gpu, load_data_digits
 
 
@@ -162,7 +162,7 @@ def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     return net
 
 
-def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int = 6) -> None:
+def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
 
     Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
@@ -170,24 +170,46 @@ def running_total(levers: Mapping[str, tuple[float, float] | None], steps: int =
 
     Parameters
     ----------
-    levers
-        The levers, each with the seconds that a step is predicted to take without it and with it, or None: "tuned
-        layers", "compiled step", "loss read late", "loading beside", "images in memory", "bfloat16", also the order of
-        the rows.
+    promises
+        The levers, each with the seconds of a step that it is to save, or None: "tuned layers", "compiled step",
+        "deferred loss read", "background loading", "images in memory", "bfloat16", also the order of the rows.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
 
     Raises
     ------
     ValueError
-        For no or an unknown lever, a prediction that is not a time, or more steps than the images fill.
+        For no or an unknown lever, a promise that is no time, or more steps than the images fill.
     """
     models: dict[Any, Any] = {}
-    show_running_total(lambda kept: _Loop(kept, steps, models), levers, steps)
+    show_running_total(lambda levers: _Loop(levers, steps, models), promises, steps)
+
+
+def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
+    """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
+
+    Both train a LeNet from the same first weights for three epochs, which take turns.
+
+    Parameters
+    ----------
+    lever
+        One of those of `running_total`.
+    promised
+        The seconds of a step that it is to save, or None.
+    steps
+        The minibatches of 64 images in an epoch, 22 at most.
+
+    Raises
+    ------
+    ValueError
+        For an unknown lever, a promise that is no time, or more steps than the images fill.
+    """
+    models: dict[Any, Any] = {}
+    show_lever(lambda levers: _Loop(levers, steps, models), lever, promised, steps)
 
 
 class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.levers.totals.Loop`.
+    """The chapter's loop with some levers; see `d2l_utils.levers.Loop`.
 
     Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
     """
@@ -195,7 +217,7 @@ class _Loop:
     def __init__(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]):
         from d2l_utils import tensorflow as d2l
 
-        self.device, self.late = d2l.try_gpu(), "loss read late" in levers
+        self.device, self.late = d2l.try_gpu(), "deferred loss read" in levers
         kind = tuple(lever in levers for lever in ("tuned layers", "compiled step", "bfloat16"))
         if kind not in models:
             with self.device:
@@ -215,7 +237,7 @@ class _Loop:
             off = tf.data.Options()
             off.experimental_optimization.inject_prefetch = False
             self.minibatches = d2l.load_images(images, 64).with_options(off)
-            if "loading beside" in levers:
+            if "background loading" in levers:
                 self.minibatches = d2l.load_images(images, 64).prefetch(tf.data.AUTOTUNE)
 
     def restart(self) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # imported by __getattr__ when a program runs
         resnet18,
         running_total,
         train_step,
+        try_lever,
         tuned_lenet,
     )
 
@@ -56,6 +57,7 @@ __all__ = [
     "Residual",
     "resnet18",
     "running_total",
+    "try_lever",
 ]
 
 

@@ -2,7 +2,6 @@
 
 import ast
 import sys
-from collections import Counter
 from graphlib import TopologicalSorter
 
 import pytest
@@ -120,15 +119,3 @@ def test_the_book_reaches_no_framework_and_only_its_pages_reach_sphinx(module):
 
 def test_the_set_up_imports_nothing_that_is_yet_to_be_installed():
     assert reached("book.setup.environments") <= MODULE_NAMES
-
-
-def test_a_room_of_d2l_utils_has_at_most_nine_modules():
-    counts = Counter(path.parent.name for path in (ROOT / "d2l_utils").rglob("*.py"))
-    assert {name: number for name, number in counts.items() if number > 9} == {}
-
-
-def test_no_two_modules_of_the_project_share_a_name():
-    rooms = ("book", "d2l_utils", "benchmarks", "rack", "tests")
-    files = [path for name in rooms for path in (ROOT / name).rglob("*.py") if path.parent.name not in FOLDERS]
-    counts = Counter(path.stem for path in files)
-    assert {name for name, number in counts.items() if number > 1} <= {"__init__", "__main__", "conftest"}

@@ -34,7 +34,31 @@ def test_the_record_for_the_page_has_the_figures_and_the_kind():
         "measured": 3.0,
         "low": 2.5,
         "high": 3.5,
+        "otherwise": "",
     }
+
+
+@pytest.mark.parametrize(("measured", "times"), [(1.7, "1.70"), (0.5, "2.00")])
+def test_a_miss_says_so_and_names_what_to_look_at(capsys, measured, times):
+    predict("adding", 1).compare(measured, otherwise="Look at\n the cache.")
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said.startswith(f"  off by {times} ×: on this machine something counts that the prediction leaves out. ")
+    assert said.endswith("Look at the cache.")
+
+
+def test_a_prediction_that_holds_says_nothing_more(capsys):
+    predict("adding", 1).compare(1.4, otherwise="Look at the cache.")
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_a_saving_may_come_out_as_none(capsys):
+    predict("compiled step", 0.0048, kind="saving").compare(-0.001)
+    stated, compared, said = capsys.readouterr().out.splitlines()
+    assert stated == "compiled step: promised to save 4.80 ms"
+    assert "promised  4.80 ms" in compared
+    assert "obtained −1.00 ms" in compared
+    assert compared.split()[-1][0] == "◀"
+    assert said.startswith("  nothing is saved")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +80,7 @@ def test_a_figure_is_printed_in_the_unit_in_which_it_reads_best(value, unit, tex
     ("factor", "place", "sign"), [(1, 8, "●"), (4, 16, "●"), (0.25, 0, "●"), (9, 16, "▶"), (0.1, 0, "◀")]
 )
 def test_the_drawing_is_logarithmic_and_an_arrow_leaves_it(factor, place, sign):
-    drawn = str(comparison(1.0, factor)).split()[-1]
+    drawn = str(comparison(1.0, factor)).splitlines()[0].split()[-1]
     assert len(drawn) == 17
     assert drawn[place] == sign
     assert drawn[8] == ("●" if factor == 1 else "┃")
@@ -77,7 +101,7 @@ def test_what_is_not_above_zero_is_no_prediction_and_no_measurement(value):
 def test_unknown_units_kinds_and_values_are_refused():
     with pytest.raises(ValueError, match="unknown unit"):
         predict("name", 1, "ms")
-    with pytest.raises(ValueError, match="'estimate' or a 'model'"):
+    with pytest.raises(ValueError, match="'estimate' or 'model' or 'saving', not 'guess'"):
         predict("name", 1, kind="guess")
     with pytest.raises(TypeError, match="is a number"):
         predict("name", "1")

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from d2l_utils import timing
-from d2l_utils.levers.trials import Levers
+from d2l_utils.levers import Levers
 
 
 class Clock:
@@ -68,9 +68,10 @@ def test_a_step_is_timed_as_written_before_any_lever(clock, capsys):
 
 def test_a_test_shows_the_promise_beside_the_step(tried, capsys):
     tried(fused=0.08)
-    promised, compared, verdict = capsys.readouterr().out.splitlines()
+    promised, compared, miss, verdict = capsys.readouterr().out.splitlines()
     assert promised == "fused: step: predicted 50.0 ms"
-    assert re.search("fused: step .* measured 80.0 ms .* 1.60 ×", compared)
+    assert re.search("fused .* promised +50.0 ms .* obtained 20.0 ms .* 0.400 ×", compared)
+    assert miss.startswith("  off by 2.50 ×")
     assert verdict == "fused: kept, 80.0 ms a step, 12,500 tokens/s"
 
 
@@ -80,15 +81,23 @@ def test_the_table_has_promises_in_milliseconds_saved_and_the_picture_its_losers
     found.show()
     table = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert table == [
-        "ms a step tokens/s gain promised obtained",
-        "as written 100.0 10,000 1.00 × – –",
-        "fused 80.0 12,500 1.25 × 50.0 20.0",
-        "slower 100.0 10,000 1.00 × 30.0 -20.0 left out",
+        "ms a step low–high gain promised obtained tokens/s",
+        "as written 100.0 100.0–100.0 1.00 × – – 10,000",
+        "fused 80.0 80.0–80.0 1.25 × 50.0 20.0 12,500",
+        "slower 100.0 100.0–100.0 1.00 × 30.0 -20.0 10,000 left out",
     ]
     assert plt.gca().get_label() == (
         "Waterfall of the milliseconds a step: as written 100 ms; "
         "fused 80.0 ms, promised 50.0 ms; slower 100 ms, promised 50.0 ms, left out."
     )
+
+
+def test_a_lever_may_promise_to_cost(clock, capsys):
+    found = Levers(clock.step(0.1), 1000)
+    found.promise("recomputed", 0.13)
+    found.test("recomputed", clock.step(0.12))
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[2].startswith("recomputed: cost promised 30.0 ms obtained 20.0 ms 0.667 ×")
 
 
 def test_a_lever_without_a_promise_is_not_tested(clock):
