@@ -51,11 +51,12 @@ class DirectLeNet(keras.Sequential):
     def call(self, X: Any) -> Any:
         conv1, _, conv2, _, _, dense1, dense2 = self.layers
         for conv in (conv1, conv2):
-            X = tf.nn.conv2d(X, conv.kernel, 1, "VALID") + conv.bias
-            X = tf.nn.avg_pool2d(tf.nn.relu(X), 2, 2, "VALID")
-        X = tf.reshape(X, (-1, 800))
-        X = tf.nn.relu(X @ dense1.kernel + dense1.bias)
-        return X @ dense2.kernel + dense2.bias
+            X = tf.nn.conv2d(X, conv.kernel, 1, "VALID")
+            X = tf.nn.relu(tf.nn.bias_add(X, conv.bias))
+            X = tf.nn.avg_pool2d(X, 2, 2, "VALID")
+        X = tf.reshape(X, (-1, 800)) @ dense1.kernel
+        X = tf.nn.relu(tf.nn.bias_add(X, dense1.bias))
+        return tf.nn.bias_add(X @ dense2.kernel, dense2.bias)
 
 
 def in_bfloat16(net: Any) -> Any:
