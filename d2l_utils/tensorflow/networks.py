@@ -40,12 +40,23 @@ def build_lenet() -> Any:
 def tuned_lenet() -> Any:
     """Return LeNet with layers that suit this framework: the same first weights, and the same logits but for rounding.
 
-    Its pooling is an operation of TensorFlow, not a layer of Keras.
+    Its layers of Keras hold the weights, and TensorFlow's operations use them.
     """
-    parts = [keras.Input((28, 28, 1)), *build_lenet().layers]
-    for place in (2, 4):
-        parts[place] = layers.Lambda(lambda h: tf.nn.avg_pool2d(h, 2, 2, "VALID"))
-    return keras.Sequential(parts)
+    return DirectLeNet([keras.Input((28, 28, 1)), *build_lenet().layers])
+
+
+class DirectLeNet(keras.Sequential):
+    """LeNet whose weights are used by TensorFlow's operations, without a call of each Keras layer."""
+
+    def call(self, X: Any) -> Any:
+        conv1, _, conv2, _, _, dense1, dense2 = self.layers
+        for conv in (conv1, conv2):
+            X = tf.nn.conv2d(X, conv.kernel, 1, "VALID")
+            X = tf.nn.relu(tf.nn.bias_add(X, conv.bias))
+            X = tf.nn.avg_pool2d(X, 2, 2, "VALID")
+        X = tf.reshape(X, (-1, 800)) @ dense1.kernel
+        X = tf.nn.relu(tf.nn.bias_add(X, dense1.bias))
+        return tf.nn.bias_add(X @ dense2.kernel, dense2.bias)
 
 
 def in_bfloat16(net: Any) -> Any:
@@ -96,13 +107,16 @@ def load_images(images: Any, batch_size: int) -> Any:
             yield tuple(np.stack(part) for part in zip(*chosen, strict=True))
 
     shape = (batch_size, *images.shape)
-    return tf.data.Dataset.from_generator(
+    minibatches = tf.data.Dataset.from_generator(
         draw,
         output_signature=(
             tf.TensorSpec(shape),
             tf.TensorSpec(batch_size, tf.int64),
         ),
     )
+    options = tf.data.Options()  # by default a thread would load ahead
+    options.experimental_optimization.inject_prefetch = False
+    return minibatches.with_options(options)
 
 
 class Residual(keras.Layer):
@@ -234,11 +248,9 @@ class _Loop:
         if "images in memory" in levers:
             self.minibatches = load_data_digits(64, resize=28)[0]
         else:
-            off = tf.data.Options()
-            off.experimental_optimization.inject_prefetch = False
-            self.minibatches = d2l.load_images(images, 64).with_options(off)
+            self.minibatches = d2l.load_images(images, 64)
             if "background loading" in levers:
-                self.minibatches = d2l.load_images(images, 64).prefetch(tf.data.AUTOTUNE)
+                self.minibatches = self.minibatches.prefetch(tf.data.AUTOTUNE)
 
     def restart(self) -> None:
         self.state = self.first
