@@ -175,7 +175,7 @@ def test_in_bfloat16_lenet_rounds_its_products_and_nothing_that_lasts(d2l, nativ
 @pytest.mark.only("pytorch", "tensorflow", "jax")
 def test_precision_is_a_lever_of_the_running_total(d2l, capsys):
     d2l.running_total({"compiled step": None, "bfloat16": 1e-3}, steps=1)
-    assert "bfloat16: step" in capsys.readouterr().out
+    assert re.search(r"^bfloat16 +promised +1\.00 ms", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.only("mxnet")
@@ -185,6 +185,13 @@ def test_mxnets_layers_cannot_be_cast_to_bfloat16(d2l, capsys):
     net = d2l.build_lenet()
     with pytest.raises(KeyError):  # a newer version that has learned it ends this exception
         net.cast(np.dtype([("bfloat16", np.uint16)]))
+
+
+def test_a_lever_is_tried_by_itself(d2l, capsys):
+    d2l.try_lever("deferred loss read", 1e-3, steps=2)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[0] for line in lines[:2]] == ["the loop as written", "with deferred loss read"]
+    assert lines[2].startswith("deferred loss read ")
 
 
 def test_the_running_total_trains_each_loop_and_shows_all_levers(d2l, capsys):
