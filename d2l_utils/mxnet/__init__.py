@@ -74,7 +74,8 @@ def __getattr__(name: str) -> Any:
 def synchronize(*arrays: Any) -> None:
     """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
 
-    This waits for the operations that write to an array, and for no others.
+    This waits for the operations that write to an array, and on a CPU for those too that were ready to run before: a
+    wait takes its turn in the queue of `cpu(0)`.
 
     Parameters
     ----------
