@@ -12,7 +12,7 @@ from d2l_utils.plots.animator import Animator
 from d2l_utils.plots.curves import plot, set_axes, set_figsize, use_svg_display
 from d2l_utils.plots.timeline import Span, timeline
 from d2l_utils.predictions import predict
-from d2l_utils.scheduling import as_spans, execute, makespan, schedule
+from d2l_utils.scheduling import as_spans, execute, makespan
 from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
     "Animator",
     "Span",
     "timeline",
-    "schedule",
     "makespan",
     "execute",
     "as_spans",

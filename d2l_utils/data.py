@@ -4,6 +4,7 @@ import gzip
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,7 @@ class DigitImages:
 
     `[i]` is an image, float32 in [0, 1] of the given shape, 28 × 28 pixels in all, and its label, int64. A spline
     enlarges the image, which keeps Python's thread busy for some 0.1 ms. With `number` there are only so many digits.
+    With `wait`, each image first waits for so many seconds without using a core, as if it came from another machine.
 
     Raises
     ------
@@ -103,11 +105,11 @@ class DigitImages:
         If there are fewer digits than `number`.
     """
 
-    def __init__(self, shape: tuple[int, ...] = (1, 28, 28), number: int | None = None):
+    def __init__(self, shape: tuple[int, ...] = (1, 28, 28), number: int | None = None, wait: float = 0):
         X, y, _, _ = digits()
         if number is not None and not 0 < number <= len(y):
             raise ValueError(f"there are 1 to {len(y)} digits, not {number}")
-        self._X, self._y, self.shape = X[:number], y[:number], shape
+        self._X, self._y, self.shape, self._wait = X[:number], y[:number], shape, wait
 
     def __len__(self) -> int:
         return len(self._y)
@@ -117,6 +119,8 @@ class DigitImages:
 
         if not 0 <= i < len(self):
             raise IndexError(f"the {len(self)} images are numbered from 0; there is no image {i}")
+        if self._wait:
+            sleep(self._wait)
         image = zoom(self._X[i], 28 / self._X.shape[1]).clip(0, 1)
         return image.reshape(self.shape), self._y[i]
 

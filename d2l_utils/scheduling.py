@@ -1,4 +1,4 @@
-"""Graphs of work: how long they should take on their workers, and how long they do.
+"""Graphs of work, run on their workers.
 
 A graph is a dictionary from the name of a node to its worker, its function, and the names of the nodes before it, whose
 results are the function's inputs.
@@ -6,7 +6,6 @@ results are the function's inputs.
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, Future
-from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -16,53 +15,8 @@ Graph = Mapping[str, tuple[str, Callable[..., Any], list[str]]]
 Times = dict[str, tuple[float, float]]
 
 
-def longest_path(nodes: Graph, duration: Mapping[str, float]) -> Callable[[str], float]:
-    """Return a function that gives the seconds from a node's start to the graph's end."""
-
-    @cache
-    def path(name: str) -> float:
-        after = [n for n, (_, _, before) in nodes.items() if name in before]
-        return duration[name] + max(map(path, after), default=0)
-
-    return path
-
-
-def schedule(nodes: Graph, duration: Mapping[str, float]) -> Times:
-    """Return {name: (start, end)} in seconds of a list schedule, in the order in which the nodes start.
-
-    Each worker does one node at a time. The node that can start first is next; of several, the one with the longest
-    path to the end (Graham 1969; the order is that of HEFT, Topcuoglu et al. 2002, with each node bound to its worker).
-
-    Parameters
-    ----------
-    nodes
-        The graph.
-    duration
-        Seconds of each node.
-
-    Raises
-    ------
-    ValueError
-        If nodes wait for each other or for a node that does not exist.
-    """
-    path, waiting = longest_path(nodes, duration), _sorted(nodes)
-    free: dict[str, float] = {}
-    times: Times = {}
-    while waiting:
-        starts = {}
-        for name in waiting:
-            worker, _, before = nodes[name]
-            if all(p in times for p in before):
-                starts[name] = max([times[p][1] for p in before] + [free.get(worker, 0)])
-        name = min(starts, key=lambda n: (starts[n], -path(n)))
-        times[name] = starts[name], starts[name] + duration[name]
-        free[nodes[name][0]] = times[name][1]
-        waiting.remove(name)
-    return times
-
-
 def makespan(times: Times) -> float:
-    """Return the seconds from the first start to the last end of a schedule or of a run: {name: (start, end)}."""
+    """Return the seconds from the first start to the last end of a run: {name: (start, end)}."""
     return max(end for _, end in times.values()) - min(start for start, _ in times.values())
 
 
@@ -111,7 +65,7 @@ def execute(
 
 
 def as_spans(title: str, nodes: Graph, times: Times) -> list[Span]:
-    """Return the Spans of a schedule or a run for a timeline, a row for each worker with the title before its name.
+    """Return the Spans of a run for a timeline, a row for each worker with the title before its name.
 
     Time counts from the first start. A span's kind is the node's name without its number: `gradient` of `gradient2 0`.
     """
@@ -120,14 +74,3 @@ def as_spans(title: str, nodes: Graph, times: Times) -> list[Span]:
         Span(f"{title}, {nodes[name][0]}", start - origin, end - origin, name.split()[0].rstrip("0123456789"))
         for name, (start, end) in times.items()
     )
-
-
-def _sorted(nodes: Graph) -> list[str]:
-    """Return the names of the nodes, each after those that it waits for."""
-    order: list[str] = []
-    while len(order) < len(nodes):
-        ready = [name for name in nodes if name not in order and set(nodes[name][2]) <= set(order)]
-        if not ready:
-            raise ValueError(f"these nodes wait for each other: {sorted(set(nodes) - set(order))}")
-        order += ready
-    return order

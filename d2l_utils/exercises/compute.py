@@ -9,9 +9,11 @@ LAYERS = "each layer reads its weights once for all rows, and moves its inputs a
 ANY_STAGE = "after the first minibatch the slowest of the three sets the pace, whichever it is"
 WIDTHS = "add up the flops of three products, two for each weight and row"
 
-NINE = [3, 2, 2, 2, 4, 4, 4, 4, 9]
-BEFORE = {9: [1], 5: [4], 6: [4], 7: [4], 8: [4]}
-ON_PAPER = "draw on paper who works when: a row for each worker, and at each end ask which nodes are ready"
+SECONDS = {"split": 1, "copy in": 1, "forward1": 4, "forward2": 2, "gradient2": 2, "backward": 2, "gradient1": 4}
+SECONDS |= {"update2": 1, "update1": 2, "copy out": 1}
+BEFORE = {"copy in": ["split"], "forward1": ["copy in"], "forward2": ["forward1"], "backward": ["forward1", "forward2"]}
+BEFORE |= {"gradient2": ["forward1", "forward2"], "gradient1": ["copy in", "backward"], "update2": ["gradient2"]}
+BEFORE |= {"update1": ["gradient1"], "copy out": ["update1", "update2"]}
 
 CASES = {
     "convolution": (
@@ -61,14 +63,12 @@ CASES = {
         Case((2, 1, 1000), 2001 / 3000, "a long copy sets the pace, and most of the computing hides behind it"),
         Case((1, 2, 1000), 2001 / 3000, "where computing takes longer, the copies hide"),
     ),
-    "list_makespan": (
-        Case(([3, 2, 2], {}, 1), 7, "a single worker takes the nodes one after the other"),
-        Case(([3, 2, 2], {}, 2), 4, "a node stays with one worker to its end, and a free worker takes the next"),
-        Case(([1, 1, 2], {}, 2), 3, "of the ready nodes take the first in the list, not the longest"),
-        Case(([3, 2, 2], {3: [1]}, 2), 5, "a node is not ready before all its predecessors have ended"),
-        Case(([4, 1, 1, 1], {2: [1]}, 2), 5, "a free worker passes over nodes that are not ready yet"),
-        Case((NINE, BEFORE, 3), 12, ON_PAPER),
-        Case((NINE, BEFORE, 4), 15, ON_PAPER),
-        Case(([n - 1 for n in NINE], BEFORE, 3), 13, ON_PAPER),
+    "critical_path": (
+        Case(({"a": 3}, {}), 3, "a single node takes its own time"),
+        Case(({"a": 1, "b": 2, "c": 5}, {}), 5, "nodes that wait for nothing run at once"),
+        Case(({"a": 1, "b": 2, "c": 5}, {"c": ["a"]}), 6, "a node starts when those before it have ended"),
+        Case(({"a": 1, "b": 4, "c": 5}, {"c": ["a", "b"]}), 9, "a node waits for the last of those before it"),
+        Case(({"a": 9, "b": 1, "c": 1}, {"c": ["b"]}), 9, "the path with the most nodes need not be the longest"),
+        Case((SECONDS, BEFORE), 17, "follow the figure from the split to the copies out, and add up each path"),
     ),
 }

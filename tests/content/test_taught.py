@@ -14,7 +14,6 @@ FOLDERS = list(MODULES.values())
 # framework is in a module of that framework's folder, and is compared with the cells of its tab.
 TAUGHT = [
     ("hardware", "machine.probes", "triad chase lay_ring"),
-    ("auto-parallelism", "scheduling", "longest_path"),
     ("parameterserver", "collectives.cost_model", "star_time server_time ring_time tree_time"),
     ("parameterserver", "collectives.cost_model", "hierarchical_time bus_bandwidth"),
     ("parameterserver", "collectives.algorithms", "star direct"),

@@ -86,24 +86,26 @@ def ratio_at_the_copies_pace(p, c, n):
     return (n * p + c) / (n * (p + c))
 
 
-def makespan_of_work_that_divides_evenly(durations, before, m):
-    return max(*durations, sum(durations) / m)
+def path_of_all_nodes(seconds, before):
+    return sum(seconds.values())
 
 
-def makespan_without_predecessors(durations, before, m):
-    free = [0] * m
-    for duration in durations:
-        free[free.index(min(free))] += duration
-    return max(free)
+def path_of_the_longest_node(seconds, before):
+    return max(seconds.values())
 
 
-def makespan_of_workers_that_wait_in_line(durations, before, m):
-    free, end, issued = [0] * m, {}, 0
-    for node, duration in enumerate(durations, 1):
-        worker = free.index(min(free))
-        issued = max([issued, free[worker], *(end[other] for other in before.get(node, []))])
-        free[worker] = end[node] = issued + duration
-    return max(free)
+def path_behind_the_first_predecessor(seconds, before):
+    end = {}
+    for node, own in seconds.items():
+        end[node] = own + sum(end[other] for other in before.get(node, [])[:1])
+    return max(end.values())
+
+
+def path_to_the_last_node(seconds, before):
+    end = {}
+    for node, own in seconds.items():
+        end[node] = own + max([end[other] for other in before.get(node, [])], default=0)
+    return end[node]
 
 
 COMPUTE = [
@@ -126,9 +128,10 @@ COMPUTE = [
     ("predicted_ratio", ratio_in_the_limit, "the only copy"),
     ("predicted_ratio", ratio_upside_down, "overlap saves"),
     ("predicted_ratio", ratio_at_the_copies_pace, "the copies hide"),
-    ("list_makespan", makespan_of_work_that_divides_evenly, "a free worker takes the next"),
-    ("list_makespan", makespan_without_predecessors, "all its predecessors"),
-    ("list_makespan", makespan_of_workers_that_wait_in_line, "passes over"),
+    ("critical_path", path_of_all_nodes, "run at once"),
+    ("critical_path", path_of_the_longest_node, "have ended"),
+    ("critical_path", path_behind_the_first_predecessor, "the last of those"),
+    ("critical_path", path_to_the_last_node, "need not be the longest"),
 ]
 
 

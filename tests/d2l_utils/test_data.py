@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from time import perf_counter
 from urllib.parse import urljoin
 
 import numpy as np
@@ -135,6 +136,14 @@ def test_an_image_is_enlarged_when_it_is_read_and_stays_itself(shape):
     for i in (-1, 1437):
         with pytest.raises(IndexError, match=f"1437 images are numbered from 0; there is no image {i}"):
             images[i]
+
+
+def test_an_image_from_afar_is_the_same_and_comes_later():
+    start = perf_counter()
+    image, label = DigitImages(wait=0.05)[7]
+    assert perf_counter() - start >= 0.05
+    assert (image == DigitImages()[7][0]).all()
+    assert label == DigitImages()[7][1]
 
 
 def test_minibatches_keep_pairs_together_and_the_last_small_one():

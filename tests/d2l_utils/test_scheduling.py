@@ -1,4 +1,4 @@
-"""Graphs of work: list schedules on paper, and runs on workers."""
+"""Graphs of work, run on workers."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -7,7 +7,7 @@ from time import sleep
 import pytest
 
 from d2l_utils.plots.timeline import Span
-from d2l_utils.scheduling import as_spans, execute, longest_path, makespan, schedule
+from d2l_utils.scheduling import as_spans, execute, makespan
 
 
 def graph(**nodes):
@@ -16,7 +16,6 @@ def graph(**nodes):
 
 
 DIAMOND = graph(a="x", b=("x", "a"), c=("y", "a"), d=("x", "b", "c"))
-SECONDS = {"a": 1, "b": 2, "c": 5, "d": 3}
 
 
 @pytest.fixture
@@ -25,26 +24,11 @@ def workers():
         yield {"x": x, "y": y}
 
 
-def test_the_longest_path_counts_a_node_and_the_slowest_way_behind_it():
-    path = longest_path(DIAMOND, SECONDS)
-    assert [path(name) for name in "abcd"] == [9, 5, 8, 3]
+def test_a_makespan_reaches_from_the_first_start_to_the_last_end():
+    assert makespan({"a": (5, 7), "b": (6, 9)}) == 4
 
 
-def test_nodes_without_a_path_between_them_run_at_once_on_two_workers_in_whatever_order_they_are_written():
-    times = {"a": (0, 1), "c": (1, 6), "b": (1, 3), "d": (6, 9)}
-    assert schedule(DIAMOND, SECONDS) == schedule({name: DIAMOND[name] for name in "dcba"}, SECONDS) == times
-    assert [makespan(times), makespan({"a": (5, 7), "b": (6, 9)})] == [9, 4]
-
-
-def test_a_worker_does_one_node_at_a_time_the_one_with_the_longer_path_first():
-    nodes = graph(short="x", long="x", last=("y", "long"))
-    assert schedule(nodes, {"short": 1, "long": 1, "last": 9}) == {"long": (0, 1), "short": (1, 2), "last": (1, 10)}
-
-
-def test_a_graph_or_an_order_that_can_never_end_is_refused(workers):
-    for nodes in (graph(a=("x", "b"), b=("x", "a")), graph(a=("x", "nobody"))):
-        with pytest.raises(ValueError, match="wait for each other: .*'a'"):
-            schedule(nodes, {"a": 1, "b": 1})
+def test_an_order_that_can_never_end_is_refused(workers):
     with pytest.raises(ValueError, match="'b' comes before a node that it waits for"):
         execute(DIAMOND, workers, order="bacd")
 
