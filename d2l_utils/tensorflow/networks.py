@@ -250,7 +250,7 @@ class _Loop:
         else:
             self.minibatches = d2l.load_images(images, 64)
             if "background loading" in levers:
-                self.minibatches = self.minibatches.prefetch(tf.data.AUTOTUNE)
+                self.minibatches = self.minibatches.prefetch(1)  # as the section on automatic parallelism does
 
     def restart(self) -> None:
         self.state = self.first
