@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from d2l_utils.display import show
+from d2l_utils.machine.memory import freed_memory_kept
 from d2l_utils.plots.waterfall import Bar, waterfall
 from d2l_utils.predictions import Comparison, predict
 from d2l_utils.timing import Measurement, compare, measure, report, three_digits
@@ -117,7 +118,8 @@ def show_running_total(build: Build, promises: Mapping[str, float | None], steps
     """Time the loop as written and with each lever, and show the table, promised beside obtained, and the waterfall.
 
     Each lever is tried on the loop with all levers kept so far: the two train for three epochs, which take turns, from
-    the same first weights. The minibatches come in the same order, unless the lever brings a loader of its own.
+    the same first weights. The minibatches come in the same order, unless the lever brings a loader of its own. Freed
+    memory stays with the process meanwhile, since page faults could cost more than a lever saves.
 
     Parameters
     ----------
@@ -134,7 +136,7 @@ def show_running_total(build: Build, promises: Mapping[str, float | None], steps
         For no or an unknown lever, a promise that is no time, or no step.
     """
     _check(promises, steps)
-    with ExitStack() as stack:
+    with freed_memory_kept(), ExitStack() as stack:
         kept: tuple[str, ...] = ()
         best = _warm_loop(build, kept, steps, stack)
         rows: list[Row] = []
@@ -160,7 +162,7 @@ def show_lever(build: Build, lever: str, promised: float | None, steps: int) -> 
     Parameters and errors are those of `show_running_total`.
     """
     _check({lever: promised}, steps)
-    with ExitStack() as stack:
+    with freed_memory_kept(), ExitStack() as stack:
         plain, changed = (_warm_loop(build, levers, steps, stack) for levers in ((), (lever,)))
         before, after = _in_turn(plain, changed, steps)
     report({AS_WRITTEN: before, f"with {lever}": after})

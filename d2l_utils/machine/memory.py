@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import psutil
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # numbers of glibc's malloc.h
-SMALL, LARGE = 2**16, 2**25
+SMALL, LARGE, KEPT = 2**16, 2**25, 2**30
 HEADER, MAPPED = ctypes.sizeof(ctypes.c_size_t), 2  # a block's size lies before it, with flags in its lowest bits
 
 
@@ -137,6 +137,25 @@ class _Sampled:
         while self.counting:
             self.largest = max(self.largest, self.current())
             sleep(1e-4)
+
+
+@contextmanager
+def freed_memory_kept() -> Iterator[None]:
+    """Let glibc keep what the process frees, for the next arrays; afterwards up to 64 MiB, as far as it goes by itself.
+
+    Otherwise it depends on the order of sizes and on chance whether a training step's arrays lie in pages that the
+    process has, or wait for new ones. Arrays above 32 MiB have pages of their own. Other C libraries are left alone.
+    """
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "mallopt"):
+        yield
+        return
+    libc.mallopt(M_MMAP_THRESHOLD, LARGE)
+    libc.mallopt(M_TRIM_THRESHOLD, KEPT)
+    try:
+        yield
+    finally:
+        libc.mallopt(M_TRIM_THRESHOLD, 2 * LARGE)
 
 
 @contextmanager
