@@ -139,7 +139,7 @@ def test_untagged_prose_between_two_cells_of_one_framework_is_refused_unless_it_
         lint(source, "tiny.md")
 
 
-@pytest.mark.parametrize("tags", [("jax", "mxnet"), ("mxnet",), ()])
+@pytest.mark.parametrize("tags", [("pytorch", "jax"), ("pytorch",), ()])
 def test_untagged_prose_before_a_cell_of_others_is_everybodys(tags):
     lint(whole(code("1", "jax"), "Text.\n", code("2", *tags)), "tiny.md")
 

@@ -12,7 +12,8 @@ from book.exports import exports, parsed
 UTILITIES = Path(__file__).parents[2] / "d2l_utils"
 FOLDERS = list(MODULES.values())
 FILES = ("", ".training", ".networks")
-PARTS = {"convolve", "ByProduct", "mean_pool", "DirectLeNet"}  # of a network that is tuned to one framework, as its section names them
+# Parts of a network that is tuned to one framework, as its section names them.
+PARTS = {"convolve", "ByProduct", "mean_pool", "DirectLeNet"}
 
 
 def definitions(tree):
