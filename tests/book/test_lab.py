@@ -1,4 +1,4 @@
-"""JupyterLab as `make lab` starts it serves this machine alone and asks nothing of another one."""
+"""JupyterLab as `make lab` starts it serves this machine alone and makes no network connections."""
 
 import json
 import re
