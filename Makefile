@@ -137,7 +137,7 @@ elsewhere := $(foreach room,frameworks browser bundle notebooks/test_notebooks.p
 test: check book $(documents) _build/slides/$(first)/index.html ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
 	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \
-	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these time nothing: two at once
+	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these allow for company: two at once
 	@echo "== notebooks"
 	@$(quick) $(pytest) -v --no-header $(if $(quick),-n 2 --maxschedchunk 1) tests/notebooks/test_notebooks.py \
 	  --notebooks $(run)
