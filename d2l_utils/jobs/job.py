@@ -20,7 +20,7 @@ from typing import Any
 from d2l_utils.files import write_atomically
 from d2l_utils.jobs import namespace
 from d2l_utils.jobs.commands import environments, free_ports, per_rank, words
-from d2l_utils.jobs.processes import BOUND, FOLDER, GRACE, end, exposed, marked
+from d2l_utils.jobs.processes import BOUND, FOLDER, GRACE, end, ending, exposed, marked
 
 __all__ = ["launch", "Job", "return_value", "free_ports", "exposed"]
 
@@ -154,6 +154,11 @@ class Job:
             raise RuntimeError(self._failure)
         if self._failure and kind is not RuntimeError:
             print(self._failure, file=sys.stderr)
+
+    @property
+    def endings(self) -> str:
+        """How the ranks ended, in words: "rank 0 ended with status 1, rank 1 was ended by SIGKILL"."""
+        return ", ".join(f"rank {rank} {ending(status)}" for rank, status in enumerate(self.status))
 
     def wait(self, *ranks: int) -> list[Any]:
         """Wait until these ranks, by default all, have ended, and return what each rank of the job returned.

@@ -21,6 +21,15 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
+def ending(status: int | None) -> str:
+    """Return in words how a process ended, from its exit status: negative for a signal, None while it runs."""
+    if status is None:
+        return "still runs"
+    if status < 0:
+        return f"was ended by {signal_name(-status)}"
+    return f"ended with status {status}"
+
+
 def exposed(processes: Iterable[psutil.Process]) -> list[tuple[int, str, str]]:
     """Find the TCP sockets that listen on another address than loopback.
 

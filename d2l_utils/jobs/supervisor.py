@@ -21,7 +21,7 @@ from typing import Any
 
 import psutil
 
-from d2l_utils.jobs.processes import FOLDER, end, exposed, marked, signal_name
+from d2l_utils.jobs.processes import FOLDER, end, ending, exposed, marked
 
 LINES, WIDTH = 1000, 1000  # the lines of each stream of a rank that are relayed, and their characters
 OFTEN, SELDOM = 0.25, 1.0  # seconds between two looks at the sockets: at first, and later, when ranks may be timed
@@ -147,8 +147,7 @@ class Supervisor:
         self.join(rank)
         status = self.ranks[rank].returncode
         if status and rank not in self.may_fail:
-            how = f"ended with status {status}" if status > 0 else f"was ended by {signal_name(-status)}"
-            return f"rank {rank} {how}; {self.last_line(rank, status)}"
+            return f"rank {rank} {ending(status)}; {self.last_line(rank, status)}"
         self.status[rank] = status
         self.report(rank=rank, status=status)
         return None
