@@ -1,4 +1,4 @@
-"""Figures that a reader can play with: a text that scripts of the page replace by something with buttons or sliders.
+"""Figures that a reader can play with: a text that scripts of the page replace by something with buttons.
 
 :::{explorable} ring
 :name: fig-ring
@@ -22,7 +22,6 @@ from book.pages.edition import EDITION
 
 MOVES = {
     "ring": "On the page in HTML, buttons take this ring through its steps, with two to six ranks.",
-    "costs": "On the page in HTML, sliders set the bytes, ranks, latency and bandwidth of this figure.",
 }
 KINDS = tuple(MOVES)
 CLASS = "explorable"

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
-Span = tuple[str, float, float, str]  # row, start, end, kind
 
 
 def training_ends(compute: Array, staleness: Any = 0) -> Array:
@@ -34,24 +33,3 @@ def training_ends(compute: Array, staleness: Any = 0) -> Array:
             begin = np.maximum(begin, finish[t - staleness].max())
         finish[t + 1] = begin + seconds
     return finish
-
-
-def training_spans(compute: Array, finish: Array, worker: str = "worker") -> list[Span]:
-    """Return what `timeline` draws of a training run: for each worker its spans of computing and of waiting.
-
-    Parameters
-    ----------
-    compute, finish
-        As in `training_ends`, or as measured, with the start of all workers as row 0 of `finish`.
-    worker
-        What a row is called, in front of its number.
-    """
-    found = []
-    for i, (own, ends) in enumerate(zip(compute.T, finish.T, strict=True)):
-        row = f"{worker} {i}"
-        for seconds, start, end in zip(own, ends, ends[1:], strict=False):
-            begin = max(start, end - seconds)
-            if begin - start > 1e-3 * seconds:
-                found.append((row, start, begin, "wait"))
-            found.append((row, begin, end, "compute"))
-    return found

@@ -24,7 +24,7 @@ def test_axe_finds_nothing(open_page, server, page_name):
     assert look(open_page, f"{server}/{page_name}", "prepareForAxe") == []
 
 
-@pytest.mark.parametrize("kind", ["framework-switch", "explorable ring", "explorable costs"])
+@pytest.mark.parametrize("kind", ["framework-switch", "explorable ring"])
 def test_axe_finds_nothing_on_a_narrow_screen(open_page, server, page_with, kind):
     assert look(open_page, f"{server}/{page_with(kind)}", "prepareForAxe", viewport={"width": 400, "height": 800}) == []
 

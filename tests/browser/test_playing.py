@@ -1,38 +1,6 @@
 """The explorables of the book: right, and for keyboards too; test_axe looks at them."""
 
-import math
-
 import pytest
-
-from d2l_utils.collectives import cost_model
-
-UNITS = {"GB": 1e9, "MB": 1e6, "kB": 1e3, "GB/s": 1e9, "MB/s": 1e6, "s": 1, "ms": 1e-3, "µs": 1e-6, "": 1}
-NAMES = ("n", "S", "alpha", "b", "inside", "r")
-# Where the sliders stand, and what values they have there: first all the least, then all the most, as the text says.
-SETTINGS = [
-    ((3, 30, -63, 80, 80, 1), [2, 1e3, 5e-7, 1e8, 1e8]),
-    ((40, 100, -30, 120, 120, 64), [10**4, 1e10, 1e-3, 9e11, 9e11]),
-    ((30, 82, -50, 104, 116, 8), [1000, 1.6e8, 1e-5, 2.5e10, 4e11]),
-    ((10, 30, -30, 119, 120, 16), [10, 1e3, 1e-3, 7.9e11, 9e11]),
-    ((37, 100, -63, 91, 84, 4), [5000, 1e10, 5e-7, 1.3e9, 2.5e8]),
-]
-
-
-def value(words):
-    """Return the number that '160 MB' stands for."""
-    number, _, unit = words.strip().partition(" ")
-    return float(number.replace(",", "")) * UNITS[unit]
-
-
-def expected(n, S, alpha, b, inside, r):
-    """Return the seconds of each algorithm as the chapter's own formulas have them."""
-    return {
-        "star": cost_model.star_time(n, S, alpha, b),
-        "tree": cost_model.tree_time(n, S, alpha, b),
-        "ring": cost_model.ring_time(n, S, alpha, b),
-        "hierarchical": cost_model.hierarchical_time(r, math.ceil(n / r), S, (alpha, inside), (alpha, b)),
-        "n servers": cost_model.server_time(n, n, S, alpha, b),
-    }
 
 
 @pytest.mark.parametrize("n", range(2, 7))
@@ -81,31 +49,3 @@ def test_the_chunks_that_arrive_move_unless_the_reader_wants_no_motion(open_page
     page = open_page(f"{server}/{page_with('explorable ring')}", reduced_motion=wish)
     page.locator(".ring button", has_text="Step").first.click()
     assert page.evaluate("document.querySelector('.ring').getAnimations({ subtree: true }).length") == moving
-
-
-@pytest.mark.parametrize(("places", "values"), SETTINGS)
-def test_the_sliders_show_what_the_formulas_of_the_chapter_give(open_page, address, page_with, places, values):
-    page = open_page(f"{address}/{page_with('explorable costs')}")
-    for name, place in zip(NAMES, places, strict=True):
-        page.locator(f".costs [name={name}]").evaluate("set", place)
-    *words, hosts = page.locator(".costs .value").all_inner_texts()
-    assert [value(word) for word in words] == pytest.approx(values)
-    assert [slider.get_attribute("aria-valuetext") for slider in page.locator(".costs input").all()] == words
-    n, r = values[0], min(values[0], places[-1])
-    assert value(hosts.split()[0]) == math.ceil(n / r)
-    times = expected(*values, r)
-    rows = page.locator(".costs tbody tr:not(.scale)")
-    names, seconds = (rows.locator(cell).all_inner_texts() for cell in ("th", "td:last-child"))
-    assert dict(zip(names, map(value, seconds), strict=True)) == pytest.approx(times, rel=0.006)
-    fastest = [name for name in times if times[name] == pytest.approx(min(times.values()))]
-    sentence = f"Fastest: {' and '.join(fastest)}, {seconds[names.index(fastest[0])]}."
-    assert page.locator(".costs p").inner_text().startswith(sentence)
-    assert page.locator(".costs .fastest th").all_inner_texts() == fastest
-
-
-def test_a_slider_moves_by_keys(open_page, server, page_with):
-    page = open_page(f"{server}/{page_with('explorable costs')}")
-    page.get_by_label("Bytes to sum, S").first.focus()
-    for key, words in (("Home", "1 kB"), ("ArrowRight", "1.3 kB")):
-        page.keyboard.press(key)
-        assert page.locator(".costs .value").nth(1).inner_text() == words

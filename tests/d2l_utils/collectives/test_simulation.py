@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from d2l_utils.collectives.simulation import training_ends, training_spans
+from d2l_utils.collectives.simulation import training_ends
 
 RNG = np.random.default_rng(0)
 
@@ -34,15 +34,3 @@ def training_by_events(compute, staleness):
 def test_training_is_what_its_steps_make_one_by_one(m, staleness):
     compute = RNG.exponential(1, (20, m))
     assert training_ends(compute, staleness) == pytest.approx(training_by_events(compute, staleness))
-
-
-@pytest.mark.parametrize("staleness", [0, 2])
-def test_spans_cover_a_run_without_gaps(staleness):
-    compute = RNG.exponential(1, (6, 3))
-    finish = training_ends(compute, staleness)
-    found = training_spans(compute, finish, "rank")
-    assert sum(end - start for _, start, end, kind in found if kind == "compute") == pytest.approx(compute.sum())
-    for worker in range(3):
-        own = [span for span in found if span[0] == f"rank {worker}"]
-        assert [end for _, _, end, _ in own[:-1]] == pytest.approx([start for _, start, _, _ in own[1:]])
-        assert (own[0][1], own[-1][2]) == (0, pytest.approx(finish[-1, worker]))

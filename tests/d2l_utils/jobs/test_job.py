@@ -157,6 +157,7 @@ def test_a_rank_that_may_fail_ends_alone():
     with Job(by_rank(f"import time; time.sleep(0.5)\n{RETURN.format(1)}", "raise SystemExit(1)"), may_fail=[1]) as job:
         assert job.wait() == [1, None]
     assert job.status == [0, 1]
+    assert job.endings == "rank 0 ended with status 0, rank 1 ended with status 1"
 
 
 def test_the_cell_can_kill_a_rank_while_the_others_go_on():
@@ -166,6 +167,7 @@ def test_the_cell_can_kill_a_rank_while_the_others_go_on():
             job.kill(2)
         job.kill(-1)
         assert job.status == [None, -signal.SIGKILL]
+        assert job.endings == "rank 0 still runs, rank 1 was ended by SIGKILL"
         Path("go").touch()
         job.wait()
     assert (job.output[0], job.status[0]) == (["went on"], 0)
