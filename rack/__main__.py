@@ -1,4 +1,4 @@
-"""`python -m rack`: sum arrays over 2, 4 and 8 hosts of a rack in this machine, by three algorithms; keep a record."""
+"""`python -m rack`: sum arrays over 2, 4 and 8 hosts of a rack in this machine, by two algorithms; keep a record."""
 
 import argparse
 import json

@@ -18,8 +18,7 @@ from d2l_utils.machine.system import cores
 
 from .hosts import DELAY, PORT, RATE, address, build, connect, start
 
-# Of n servers on n hosts each keeps its own share: it sends as many messages of the same size as a rank of a ring.
-MODEL = {"star": star_time, "direct": ring_time, "ring": ring_time}
+MODEL = {"star": star_time, "ring": ring_time}
 DEADLINE = 120  # seconds for the processes of one run
 SLOWER = 10  # how many times slower one link is in the second half of the record
 PAIR = 48 * 2**10  # bytes of a message there: a size that the ping-pong does not have

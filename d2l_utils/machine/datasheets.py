@@ -211,7 +211,7 @@ def rack_record() -> dict[str, Any]:
         ``alpha``, ``b``: a message of S bytes between two hosts took alpha + S / b seconds, fitted to ``pingpong``.
         ``pingpong``: {"bytes": [S, …], "seconds": [medians]}.
         ``rounds``: how many runs are behind each figure.
-        ``runs``: [{n, algorithm: "star", "direct" or "ring", bytes, predicted, seconds, low, high}, …], where
+        ``runs``: [{n, algorithm: "star" or "ring", bytes, predicted, seconds, low, high}, …], where
         ``seconds`` is the measured median, ``low`` and ``high`` its quartiles.
         ``slow``: the same rack once the link of one ``host`` was set to ``rate``: ``pairs[i][j]``, the median seconds
         of a message of ``bytes`` bytes from host i to host j or back, and by algorithm the median ``seconds`` in which

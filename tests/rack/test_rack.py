@@ -72,8 +72,8 @@ def test_the_record_has_what_its_reader_says_and_no_place_or_name(record):
     assert all(list(run) == columns for run in record["runs"])
     kinds = {(run["n"], run["algorithm"], run["bytes"]) for run in record["runs"]}
     sizes = {size for *_, size in kinds}
-    assert kinds == {(n, name, size) for n in (2, 4, 8) for name in ("star", "direct", "ring") for size in sizes}
-    assert len(kinds) == len(record["runs"]) == 18
+    assert kinds == {(n, name, size) for n in (2, 4, 8) for name in ("star", "ring") for size in sizes}
+    assert len(kinds) == len(record["runs"]) == 12
     assert PLACE.parent in datasheets.FOLDERS  # where the package looks for it
 
 
@@ -171,12 +171,12 @@ def test_a_rack_of_two_hosts_is_built_used_and_removed(tmp_path):
     done = run_rack(tmp_path, "4096")
     assert (done.returncode, done.stderr) == (0, "")
     record = json.loads((tmp_path / "rack.json").read_text(encoding="utf-8"))
-    assert [run["algorithm"] for run in record["runs"]] == ["star", "direct", "ring"]
+    assert [run["algorithm"] for run in record["runs"]] == ["star", "ring"]
     assert all(run["seconds"] > 2 * record["delay"] for run in record["runs"])  # a message there and one back
     lines = done.stdout.splitlines()
     assert lines == list(table(record))
     assert f"{1e6 * record['alpha']:.0f} µs" in lines[0]
-    assert [line.split()[1] for line in lines[2:-1]] == ["star", "direct", "ring"]
+    assert [line.split()[1] for line in lines[2:-1]] == ["star", "ring"]
 
 
 @pytest.mark.usefixtures("namespaces", "networks_remain")
