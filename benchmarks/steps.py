@@ -87,8 +87,7 @@ def race(names, build, numpy=np.asarray, ready=lambda: None):
     `init_lenet`, and waits for it; and a function that returns the parameters, each in the section's shape. `numpy`
     turns a parameter into a NumPy array, `ready` is called before each of the framework's own steps, off the clock.
     """
-    network = names["lenet"], names["init_lenet"]
-    scratch = [numpy(param) for param in names["one_step"](2, len(names["X"]), *network)[0]]
+    scratch = names["one_step"](2, len(names["X"]))[0]
     step, parameters = build(names["lr"])
     ready()
     step()
@@ -96,7 +95,7 @@ def race(names, build, numpy=np.asarray, ready=lambda: None):
     moved = farthest(map(numpy, names["init_lenet"]()), scratch)
     assert apart <= WITHIN < 1e-3 < moved, f"parameters are {apart:.1e} apart, the step moved {moved:.1e}"
     step, _ = build(STILL)
-    section_step = {k: names["stepper"](k, *network) for k in (1, 2)}
+    section_step = {k: names["stepper"](k) for k in (1, 2)}
     candidates = {"one device": section_step[1], "from scratch": section_step[2], "own": step}
     found, lot = {name: [] for name in candidates}, Random(0)
     for _ in range(WARM_UP + REPEATS):
