@@ -19,7 +19,7 @@ TAUGHT = [
     ("parameterserver", "collectives.algorithms", "star direct"),
     ("scaling-out", "collectives.simulation", "training_ends"),
     *(("multiple-gpus", f"{folder}.training", "split_batch") for folder in FOLDERS),
-    *(("multiple-gpus-concise", f"{folder}.networks", "Residual resnet18") for folder in FOLDERS),
+    *(("multiple-gpus-concise", f"{folder}.networks", "resnet18") for folder in FOLDERS),
     *(
         ("performance-model", f"{folder}.networks", "build_lenet train_step load_images tuned_lenet")
         for folder in FOLDERS
