@@ -166,9 +166,10 @@ def show_lever(build: Build, lever: str, promised: float | None, steps: int) -> 
         plain, changed = (_warm_loop(build, levers, steps, stack) for levers in ((), (lever,)))
         before, after = _in_turn(plain, changed, steps)
     report({AS_WRITTEN: before, f"with {lever}": after})
-    if promised is not None and promised <= 0:
+    if promised is None or promised <= 0:
         print(f"{lever}: no saving promised")
-    tested(lever, before, after, before.median, promised if promised and promised > 0 else None).compare()
+    else:
+        tested(lever, before, after, before.median, promised).compare()
 
 
 def _check(promises: Mapping[str, float | None], steps: int) -> None:

@@ -8,7 +8,6 @@ CI=true that is an error. Standard library only.
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from book import ROOT
 from book.setup import programs
-from book.setup.programs import SetupError, call, tell
+from book.setup.programs import SetupError, apt_get, call, tell
 from d2l_utils.files import locked
 from d2l_utils.jobs import namespace
 from rack import namespaces
@@ -132,19 +131,6 @@ def without(name: str, reason: str) -> str:
     aid = AIDS[name]
     cure = "another account may" if aid.is_installed() else f"Debian has it: apt-get install {' '.join(aid.packages)}"
     return f"no {name} ({reason}), so not checked: {aid.checks}; {cure}"
-
-
-def apt_get(packages: Sequence[str]) -> None:
-    """Install packages of Debian, announced in one line; SetupError where that is not allowed or fails."""
-    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
-    if not shutil.which("apt-get"):
-        raise SetupError("this system has no apt-get")
-    if root and not (shutil.which("sudo") and subprocess.run([*root, "true"], capture_output=True).returncode == 0):
-        raise SetupError("this user may not install it")
-    tell(f"setting up: {' '.join(packages)}, which apt-get installs")
-    command = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
-    call([*command, "update"], "apt-get update fails")
-    call([*command, "install", "-y", "--no-install-recommends", *packages], "apt-get install fails")
 
 
 def get(name: str) -> str:

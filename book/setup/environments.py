@@ -22,6 +22,7 @@ from book.setup.programs import (
     SetupError,
     call,
     check_compiler,
+    check_headers,
     find_uv,
     has_gpu,
     tell,
@@ -82,6 +83,8 @@ def make_environment(name: str, content: dict[str, Any]) -> None:
         return
     uv = find_uv(content["tool"]["d2l"]["uv"])
     base = interpreter(uv, name, settings["python"])
+    if settings.get("compiler"):
+        check_headers(base)
     tell(f"setting up: {name}")
     call([uv, "venv", "--clear", "--python", base, str(folder)], f"cannot make the environment {name}")
     install(uv, name, settings, str(python), gpu)

@@ -68,6 +68,40 @@ def check_compiler() -> None:
         )
 
 
+def apt_get(packages: Sequence[str]) -> None:
+    """Install packages of Debian, announced in one line; SetupError where that is not allowed or fails."""
+    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if not shutil.which("apt-get"):
+        raise SetupError("this system has no apt-get")
+    if root and not (shutil.which("sudo") and subprocess.run([*root, "true"], capture_output=True).returncode == 0):
+        raise SetupError("this user may not install it")
+    tell(f"setting up: {' '.join(packages)}, which apt-get installs")
+    command = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    call([*command, "update"], "apt-get update fails")
+    call([*command, "install", "-y", "--no-install-recommends", *packages], "apt-get install fails")
+
+
+def check_headers(python: str) -> None:
+    """Raise SetupError unless a Python has its header files, or apt-get can install them.
+
+    torch.compile's programs include them, and Debian keeps them in a package of their own.
+    """
+    ask = "import os, sys, sysconfig; print(*sys.version_info[:2], sep='.'); print(sysconfig.get_path('include'))"
+    version, folder = call([python, "-c", ask], f"{python} does not start").split()
+    if (Path(folder) / "Python.h").exists():
+        return
+    package = f"python{version}-dev"
+    try:
+        apt_get([package])
+    except SetupError as error:
+        raise SetupError(
+            f"{python} has no header files (Python.h), torch.compile needs them ({error}): "
+            f"install them (Debian: apt-get install {package})"
+        ) from None
+    if not (Path(folder) / "Python.h").exists():
+        raise SetupError(f"{package} brings no header files for {python}: put a Python that has them first on PATH")
+
+
 def has_gpu() -> bool:
     """Tell whether an NVIDIA driver answers with at least one GPU."""
     return bool(gpus())

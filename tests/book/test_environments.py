@@ -319,7 +319,7 @@ def test_a_browser_on_path_comes_before_the_one_below_the_build_folder_unless_it
 def test_debian_installs_what_is_missing_where_this_user_may(user, sudo, said, bare, monkeypatch, capsys):
     monkeypatch.setattr(os, "geteuid", lambda: user)
     called = []
-    monkeypatch.setattr(aids, "call", lambda command, *_: called.append(" ".join(command)))
+    monkeypatch.setattr(programs, "call", lambda command, *_: called.append(" ".join(command)))
     if user is not None:
         bare("apt-get")
     if sudo:
@@ -334,6 +334,20 @@ def test_debian_installs_what_is_missing_where_this_user_may(user, sudo, said, b
         assert capsys.readouterr().err == "setting up: epubcheck, which apt-get installs\n"
         bare("epubcheck")
         assert aids.get("epubcheck") == ""
+
+
+def test_header_files_that_debian_left_out_are_installed_or_asked_for(bare, monkeypatch, tmp_path):
+    programs.check_headers(sys.executable)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    python = bare("python", f"echo 3.11; echo {tmp_path}")
+    with pytest.raises(programs.SetupError, match="no header files .*no apt-get.*: apt-get install python3.11-dev"):
+        programs.check_headers(python)
+    bare("env", 'shift; exec "$@"')
+    bare("apt-get")
+    with pytest.raises(programs.SetupError, match="python3.11-dev brings no header files"):
+        programs.check_headers(python)
+    bare("apt-get", f": > {tmp_path}/Python.h")
+    programs.check_headers(python)
 
 
 def test_nothing_is_installed_where_the_programs_are_there_but_may_not_do_their_work(bare, monkeypatch):

@@ -140,7 +140,7 @@ def test_the_table_the_savings_and_the_picture_say_the_same(monkeypatch, capsys)
     ("lever", "promised", "last"),
     [
         ("background loading", 2.5, "background loading promised 2.50 s obtained 3.00 s 1.20 × "),
-        ("background loading", None, "with background loading 7.00 s"),
+        ("background loading", None, "background loading: no saving promised"),
         ("compiled step", -1.0, "compiled step: no saving promised"),
     ],
 )
