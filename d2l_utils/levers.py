@@ -212,7 +212,9 @@ def _seconds(loop: Loop, steps: int, seed: int) -> float:
 
 
 class Levers:
-    """A training step, and what each change to it promised and obtained.
+    """A training step, and what each change to it promised to save and saved.
+
+    Freed memory stays with the process while steps are timed, since page faults could cost more than a lever saves.
 
     Parameters
     ----------
@@ -225,8 +227,8 @@ class Levers:
 
     Attributes
     ----------
-    seconds : float
-        The seconds of a step with all levers that were kept so far.
+    time : Measurement
+        The time of a step with all levers that were kept so far.
 
     Raises
     ------
@@ -239,22 +241,20 @@ class Levers:
             raise ValueError(f"a minibatch holds at least one of its {unit}, not {items}")
         self._step, self._items, self._unit = step, items, unit
         self._promises: dict[str, float] = {}
-        first = measure(step, REPEATS, BUDGET)
-        self.seconds = first.median
-        self._rows = [Row("as written", first, None, None, True)]
-        print(f"as written: {self._figures(first.median)}")
+        with freed_memory_kept():
+            self.time = measure(step, REPEATS, BUDGET)
+        self._rows = [Row(AS_WRITTEN, self.time, None, None, True)]
+        print(f"{AS_WRITTEN}: {self._figures(self.time.median)}")
 
-    def promise(self, lever: str, seconds: float) -> None:
-        """State and print how many seconds a step will take with this lever and all those kept so far.
-
-        What it promises to save, or to cost, is the difference to a step as it is now.
+    def promise(self, lever: str, saving: float) -> None:
+        """State and print how many seconds of a step a lever is to save, beside all those kept so far.
 
         Raises
         ------
         TypeError, ValueError
-            If `seconds` is not a number above 0.
+            If `saving` is not a number above 0.
         """
-        self._promises[lever] = self.seconds - predict(f"{lever}: step", seconds).value
+        self._promises[lever] = predict(lever, saving, kind="saving").value
 
     def test(self, lever: str, step: Callable[[], object]) -> bool:
         """Time the step with this lever in turn with the kept one; keep it if it gains 2 % or more.
@@ -271,13 +271,14 @@ class Levers:
         """
         if lever not in self._promises:
             raise ValueError(f"{lever!r} has promised nothing; call promise({lever!r}, seconds) before the test")
-        before, after = compare({"without": self._step, "with": step}, REPEATS, BUDGET).values()
-        row = tested(lever, before, after, self.seconds, self._promises.pop(lever))
+        with freed_memory_kept():
+            before, after = compare({"without": self._step, "with": step}, REPEATS, BUDGET).values()
+        row = tested(lever, before, after, self.time.median, self._promises.pop(lever))
         row.compare()
         self._rows.append(row)
         print(f"{lever}: {'kept' if row.kept else 'left out'}, {self._figures(row.time.median)}")
         if row.kept:
-            self._step, self.seconds = step, row.time.median
+            self._step, self.time = step, row.time
         return row.kept
 
     def show(self) -> None:
