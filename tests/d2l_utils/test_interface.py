@@ -5,9 +5,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from modules import parsed
 
 from book import MODULES
-from book.exports import exports, parsed
+from book.pages.api import modules
 
 UTILITIES = Path(__file__).parents[2] / "d2l_utils"
 FOLDERS = list(MODULES.values())
@@ -43,9 +44,10 @@ def test_framework_folders_define_the_same_in_the_same_order_and_export_all_of_i
     found = [defined(folder + file) for file in FILES]
     assert found == [defined(FOLDERS[0] + file) for file in FILES]
     assert all(found)
-    names = exports(f"d2l_utils.{folder}")
-    assert names == exports(f"d2l_utils.{FOLDERS[0]}")
-    assert Counter(names) == Counter([name for file in found for name, *_ in file] + exports("d2l_utils.common"))
+    exports = {module.name: module.exports for module in modules().values()}
+    assert exports[folder] == exports[FOLDERS[0]]
+    common = modules()["pytorch"].parent["common"].exports
+    assert Counter(exports[folder]) == Counter([name for file in found for name, *_ in file] + common)
 
 
 def test_framework_folders_have_the_same_files():
