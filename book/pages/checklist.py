@@ -10,24 +10,22 @@ running total:
     % gain: eight passes → one pass
     % gain: compiled step
 
-Each page notes its own when it is read; the page that lists them is put together after all are read. It reads the
-files predictions.json and running-totals.json beside the pages.
+Each page notes its own when it is read; the page that lists them is put together after all are read.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.pages.problems import Listing, above, resolved
-from book.pages.tables import link
+from book.pages.records import collected
 from book.pages.tabs import framework_of, tab_set
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
@@ -51,8 +49,7 @@ class Checklist(Listing):
 
     def run(self) -> list[nodes.Node]:
         """Return its place, on a page that is written anew when a measurement changes."""
-        for name in ("predictions.json", "running-totals.json"):
-            self.env.note_dependency(Path(self.env.srcdir) / name)
+        Measured(self.env)
         return super().run()
 
 
@@ -110,7 +107,7 @@ class ListAdvice(SphinxPostTransform):
         for place in list(self.document.findall(checklist)):
             pages = self.env.toctree_includes.get(self.config.root_doc, [])
             sections = [page for page in pages if KEY in self.env.metadata[page]]
-            measured = Measured(Path(self.env.srcdir))
+            measured = Measured(self.env)
             self.check(sections, measured)
             present = {word for page in sections for word in self.env.metadata[page].get("frameworks", ())}
             frameworks = [word for word in FRAMEWORKS if word in present]
@@ -129,7 +126,7 @@ class ListAdvice(SphinxPostTransform):
 
     def section(self, section: str, frameworks: Sequence[str], measured: "Measured") -> nodes.section:
         """Return the entries of a section under its title."""
-        title = nodes.title("", "", link(self.env.titles[section].astext(), self.address(section)))
+        title = nodes.title("", "", self.link(self.env.titles[section].astext(), section))
         panels = [self.panel(section, framework, measured) for framework in frameworks]
         return nodes.section("", title, tab_set(panels, frameworks), ids=[nodes.make_id(section)])
 
@@ -154,7 +151,7 @@ class ListAdvice(SphinxPostTransform):
         """Return an entry: where it stands, what to do, and what that gained."""
         page = self.env.docname
         moved = [resolved(self.sphinx, page, section, node) for node in words]
-        start = link(title, f"{self.address(section)}?tab={framework}#{place}")
+        start = self.link(title, section, f"?tab={framework}#{place}")
         item = nodes.list_item("", nodes.paragraph("", "", start, nodes.Text(": "), *moved))
         for figures, gain in measured.gains(section, framework, gains):
             words = [
@@ -164,20 +161,21 @@ class ListAdvice(SphinxPostTransform):
             item += nodes.paragraph("", "", *words, classes=["gains"])
         return item
 
-    def address(self, section: str) -> str:
-        """Return the address of a section from the page of the list."""
-        return self.sphinx.builder.get_relative_uri(self.env.docname, section)
+    def link(self, text: str, section: str, place: str = "") -> nodes.reference:
+        """Return a link from the page of the list to a section, or to a place in it."""
+        address = self.sphinx.builder.get_relative_uri(self.env.docname, section)
+        return nodes.reference("", text, refuri=address + place, internal=True)
 
 
 class Measured:
-    """What the book's cells measured, as the files in `folder` have it; without them it holds nothing."""
+    """What the book's cells measured; nothing where none ran."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, env: BuildEnvironment) -> None:
         self.comparisons: dict[tuple[str, str], dict[str, Record]] = {}
         self.levers: dict[str, dict[str, tuple[float, float]]] = {}
-        for record in read(folder / "predictions.json"):
+        for record in collected(env, "predictions"):
             self.comparisons.setdefault((record["section"], record["framework"]), {})[record["name"]] = record
-        for record in read(folder / "running-totals.json"):
+        for record in collected(env, "running-totals"):
             self.levers[record["framework"]] = steps(record["rows"])
 
     def gains(self, section: str, framework: str, names: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -208,12 +206,6 @@ def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
         found[row["lever"]] = (before, row["seconds"])
         before = row["seconds"] if row["kept"] else before
     return found
-
-
-def read(path: Path) -> list[Record]:
-    """Return the records of a file, none if there is no such file."""
-    records: list[Record] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return records
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -26,7 +26,7 @@ from book.pages.tabs import framework_of
 from d2l_utils.files import write_atomically
 
 BLOCKS = (nodes.paragraph, nodes.caption, nodes.rubric, nodes.title, nodes.term)
-SILENT = {"page-facts", "colophon", "cell", "machine-profile", "comparisons", "promises", "running-total"}
+SILENT = {"page-facts", "colophon", "cell", "machine-profile"}
 SIGNS = {"mfrac": "/", "msup": "^"}  # what a formula says by its layout
 WITHIN_SENTENCE = re.compile(r"(?<![.?!:])\n")
 
