@@ -51,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.step == "notebooks":
                 build.write_notebooks(layout, frameworks)
             elif options.step == "handouts":
-                build.write_all_handouts(layout, frameworks)
+                build.write_notebooks(layout, frameworks, answers=False)
+                print(f"without solutions: {layout.build / 'handouts'}")
             elif options.step == "bundle":
                 build.write_notebooks(layout, frameworks)
                 bundle.write_bundles(layout, frameworks)

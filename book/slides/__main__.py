@@ -15,13 +15,12 @@ from traitlets.config import Config
 
 from book import FRAMEWORKS, BookError
 from book.__main__ import checked
-from book.build import write_notebooks
-from book.cells import Notebook, split
+from book.cells import Notebook, expand, split
 from book.fonts import MATH, MONO, SANS, SYMBOLS, carry, characters, sheet
 from book.layout import Layout, load
 from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
-from book.sources import number, pictures, read, slugs
+from book.sources import chapter, pictures, slugs
 from book.xhtml import written
 from d2l_utils.files import locked, write_atomically
 
@@ -80,16 +79,13 @@ def contents(titles: Mapping[str, str], framework: str) -> str:
 
 def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[str]) -> None:
     """Write a deck for each of these sections and frameworks, and the page that lists those of a framework."""
-    entries = write_notebooks(layout, frameworks)
-    order = slugs(layout)
-    sources = {slug: read(slug, layout) for slug in order}
-    numbers = number(list(sources.values()), layout)
-    titles = {slug: numbers["sections"][slug]["title"] for slug in order}
+    sources, numbers = chapter(layout)
+    titles = {source["slug"]: numbers["sections"][source["slug"]]["title"] for source in sources}
     decks = {}
-    for slug in sections:
-        name = f"{slug}.md"
-        images = {path: with_letters(picture) for path, picture in pictures(sources[slug], layout).items()}
-        notebooks = split(entries[slug], frameworks, numbers, images, name, answers=False)
+    for source in [source for source in sources if source["slug"] in sections]:
+        slug, name = source["slug"], f"{source['slug']}.md"
+        images = {path: with_letters(picture) for path, picture in pictures(source, layout).items()}
+        notebooks = split(expand(source["notebook"]), frameworks, numbers, images, name, answers=False)
         for framework, notebook in notebooks.items():
             cure = f"make book FRAMEWORKS={framework} SECTIONS={slug} runs it"
             executed = load(layout.notebook("executed", framework, slug), cure)
@@ -102,7 +98,7 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
     for path, line in all_misfits(decks):
         print(f"warning: {path.stem} ({path.parent.name}), {line}", file=sys.stderr)
     for framework in frameworks:
-        written = {slug: titles[slug] for slug in order if place(layout, framework, slug).exists()}
+        written = {slug: title for slug, title in titles.items() if place(layout, framework, slug).exists()}
         write_atomically(place(layout, framework, "index"), contents(written, framework))
         print(f"{place(layout, framework, 'index')}: {len(written)} decks")
 

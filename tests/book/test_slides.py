@@ -181,7 +181,7 @@ def test_a_marked_cell_that_has_not_run_is_an_error_and_another_is_not():
 def test_a_section_that_has_not_run_is_one_line_with_the_cure(tmp_path, capsys):
     project = Project(tmp_path)
     project.code("1")
-    with patch("book.build.number", lambda *_: NUMBERS), patch("book.slides.__main__.number", lambda *_: NUMBERS):
+    with patch("book.sources.number", lambda *_: NUMBERS):
         status = main(["--root", str(tmp_path), "--frameworks", "jax"])
     cure = "make book FRAMEWORKS=jax SECTIONS=tiny runs it"
     missing = tmp_path / "_build" / "executed" / "jax" / "tiny.ipynb"
