@@ -1,6 +1,5 @@
-"""python -m book.slides --frameworks jax    writes a deck for each section and a list of them; runs no notebook"""
+"""The decks on disk: one for each section, and a page that lists them."""
 
-import argparse
 import importlib.resources
 import sys
 import xml.etree.ElementTree as ET
@@ -13,16 +12,15 @@ import nbformat
 from nbconvert.exporters import SlidesExporter
 from traitlets.config import Config
 
-from book import FRAMEWORKS, BookError
-from book.__main__ import checked
+from book import FRAMEWORKS
 from book.cells import Notebook, expand, split
 from book.fonts import MATH, MONO, SANS, SYMBOLS, carry, characters, sheet
 from book.layout import Layout, load
 from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
-from book.sources import chapter, pictures, slugs
+from book.sources import chapter, pictures
 from book.xhtml import written
-from d2l_utils.files import locked, write_atomically
+from d2l_utils.files import write_atomically
 
 TEMPLATE = Path(__file__).with_name("template")
 TITLE = "Computational Performance"
@@ -106,26 +104,3 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
 def place(layout: Layout, framework: str, name: str) -> Path:
     """Return the path of a deck, or of the page that lists them."""
     return layout.build / "slides" / framework / f"{name}.html"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write decks; return the status to exit with."""
-    parser = argparse.ArgumentParser(prog="python -m book.slides", description=__doc__)
-    parser.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
-    parser.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
-    parser.add_argument("--sections", nargs="+", metavar="SECTION", help="those to write (default: all)")
-    options = parser.parse_args(arguments)
-    layout = Layout(options.root.resolve())
-    try:
-        frameworks = checked(options.frameworks, FRAMEWORKS, "framework")
-        sections = checked(options.sections or slugs(layout), slugs(layout), "section")
-        with locked(layout.build / ".lock", "a build of this project is running: waiting until it is done"):
-            write_decks(layout, frameworks, sections)
-    except BookError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.status
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
