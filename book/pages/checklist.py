@@ -4,8 +4,7 @@
 ```
 
 An entry is a paragraph that begins with "**In your own loop**". A comment below the paragraph names what its cells
-measured, a line each: two comparisons of times or bytes, before and after, or one of a ratio, or a lever of the
-running total:
+measured, a line each: two comparisons of times or bytes, before and after, or a lever of the running total:
 
     % gain: eight passes → one pass
     % gain: compiled step
@@ -187,8 +186,6 @@ class Measured:
             if arrow and before in comparisons and after in comparisons:
                 first, last = comparisons[before], comparisons[after]
                 yield f"{told(first)} → {told(last)}", first["measured"] / last["measured"]
-            elif name in comparisons and comparisons[name]["unit"] == "×":
-                yield name, comparisons[name]["measured"]
             elif name in levers:
                 without, with_it = levers[name]
                 yield f"{name}: a step of {quantity(without, 's')} → {quantity(with_it, 's')}", without / with_it

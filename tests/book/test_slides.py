@@ -1,6 +1,5 @@
 """Slides: which cells a deck shows, where, and what is refused. Runs no notebook."""
 
-
 import jupytext
 import pytest
 from tiny import HEAD, NUMBERS, Project
