@@ -26,9 +26,9 @@ TAUGHT = [
         for folder in FOLDERS
     ),
 ]
-EXPORTS = next(iter(modules().values())).exports  # the same in each framework
 ROWS = [(slug, module, name) for slug, module, names in TAUGHT for name in names.split()]
 CODE = 'class A:\n    @njit(nogil=True)\n    def f(x):\n        """Return."""\n        return 2 * x + 1_000  # twice\n'
+EXPORTS = next(iter(modules().values())).exports  # the same in each framework
 
 
 def definitions(tree):
