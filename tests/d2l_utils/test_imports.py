@@ -90,20 +90,6 @@ def test_rooms_do_not_import_each_other_in_a_circle():
     assert set(TopologicalSorter(graph).static_order()) == graph.keys()
 
 
-@pytest.mark.parametrize(
-    ("line", "bad"),
-    [
-        ("from d2l_utils.timing import Timer", set()),
-        ("def f():\n    from d2l_utils.machine import probes", {"d2l_utils.machine.probes"}),
-        ("from d2l_utils import scheduling", {"d2l_utils.scheduling"}),
-        ("from .curves import plot", {".curves"}),
-        ("import book.cells", {"book.cells"}),
-    ],
-)
-def test_an_import_that_goes_up_or_sideways_is_noticed(line, bad):
-    assert forbidden(ast.parse(line), "d2l_utils.plots.timeline") == bad
-
-
 @pytest.mark.parametrize("module", sorted(name for name in PATHS if top(name) == "book"))
 def test_the_book_reaches_no_framework_and_only_its_pages_reach_sphinx(module):
     found = reached(module)

@@ -69,20 +69,6 @@ def test_a_shared_name_takes_the_calls_of_the_published_module(folder, d2l):
     assert {"Timer", "Benchmark", "Accumulator", "Animator", "plot", "try_gpu", "accuracy"} & set(theirs) <= set(shared)
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours", "fault"),
-    [
-        ("a, b=1", "a, b=2, c=3", False),
-        ("a, b=1", "a, b", True),
-        ("a, b=1", "b, a=1", True),
-        ("a", "a, *, b, c=1", True),
-        ("self, a", "self, a", False),
-    ],
-)
-def test_a_call_that_would_fail_is_noticed(theirs, ours, fault):
-    assert bool(refused(*(ast.parse(f"def f({text}): 0").body[0] for text in (theirs, ours)))) is fault
-
-
 # Calls of a module, ours or the published one, each with what comes of it.
 
 
