@@ -3,6 +3,7 @@
 Pages and slides show the same.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
@@ -31,9 +32,14 @@ def table(kind: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f'<div class="table-wrapper"><table class="{kind} docutils">{body}</table></div>'
 
 
+def prose(words: str) -> str:
+    """Return a sentence as HTML, its apostrophes as printers set them."""
+    return escape(re.sub(r"(?<=\w)'(?=\w)", "’", words))
+
+
 def aside(words: str, kind: str) -> str:
     """Return what follows a name or a sentence, of the class `kind`; nothing where there are no words."""
-    return f' <span class="{kind}">{escape(words)}</span>' if words else ""
+    return f' <span class="{kind}">{prose(words)}</span>' if words else ""
 
 
 def link(words: str, address: str) -> str:
@@ -110,8 +116,8 @@ def claims(records: Iterable[Record]) -> str:
     found = []
     for record in records:
         evidence = aside(f"({record['evidence']})" if record["evidence"] else "", "evidence")
-        note = f"<p>{escape(record['note'])}</p>" if record["note"] else ""
-        sentence = f"<p>{tick(record['held'])} {escape(record['sentence'])}{evidence}</p>"
+        note = f"<p>{prose(record['note'])}</p>" if record["note"] else ""
+        sentence = f"<p>{tick(record['held'])} {prose(record['sentence'])}{evidence}</p>"
         found.append(f'<div class="claim">{sentence}{note}</div>')
     return "".join(found)
 

@@ -66,7 +66,7 @@ def texts(node: nodes.Element, place: Place, framework: str) -> Iterator[tuple[P
         elif not isinstance(child, BLOCKS):
             yield from texts(child, place, framework)
         elif plain(child) != place[1]:
-            yield place, [(framework, WITHIN_SENTENCE.sub(" ", plain(child)))]
+            yield place, [(framework, WITHIN_SENTENCE.sub(" ", plain(child)).strip())]
 
 
 def plain(node: nodes.Node) -> str:
@@ -76,6 +76,8 @@ def plain(node: nodes.Node) -> str:
             return flat(ET.fromstring(mathml(node.astext()))[0][0])
         except TeXError:  # told by book.pages.maths
             return node.astext()
+    if isinstance(node, nodes.raw):  # a drawing or a mark
+        return ""
     return node.astext() if isinstance(node, nodes.Text) else "".join(map(plain, node.children))
 
 

@@ -80,9 +80,7 @@ CELLS = {
         code("d2l.claim()", "solution", "claims", outputs=[claim("It is so")]),
     ],
     "a-claim-that-missed-has-its-figures-and-its-note": [
-        code(
-            "d2l.claim()", "claims", outputs=[claim("It is fast", False, "0.7; not below 0.5", "The machine is slow.")]
-        )
+        code("d2l.claim()", "claims", outputs=[claim("It is fast", False, "0.7; not below 0.5", "The machine's slow.")])
     ],
 }
 PAGES = {name: notebook(HEAD, *cells) for name, cells in CELLS.items()}
