@@ -29,7 +29,7 @@ def table(kind: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     for name, *cells in rows:
         lines.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
     body = f"<thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    return f'<div class="table-wrapper"><table class="{kind} docutils">{body}</table></div>'
+    return f'<div class="table-wrapper container"><table class="{kind} docutils">{body}</table></div>'
 
 
 def prose(words: str) -> str:
