@@ -1,4 +1,4 @@
-"""Imports go in one direction, rooms stay small, and no two modules share a name. Read from the source."""
+"""Imports go in one direction. Read from the source."""
 
 import ast
 import sys
