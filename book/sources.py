@@ -133,7 +133,7 @@ def write_stale(
     make: Callable[[Sequence[str]], dict[str, Notebook]],
     layout: Layout,
 ) -> None:
-    """Write those notebooks of a page that `make` would change, whose key is another: a reader works in the others."""
+    """Write the notebooks of a page that were not made from what has this key; a reader may work in the others."""
     stale = [word for word in frameworks if not up_to_date(layout.notebook(stage, word, slug), key)]
     for framework, notebook in make(stale).items() if stale else ():
         notebook["metadata"]["d2l"] = {"key": key}

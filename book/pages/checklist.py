@@ -26,6 +26,7 @@ from book import FRAMEWORKS
 from book.pages.problems import Listing, above, resolved
 from book.pages.records import collected
 from book.pages.tabs import framework_of, tab_set
+from book.records import Record
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
 
@@ -33,8 +34,6 @@ BEGINNING = "In your own loop"
 GAIN, ARROW = "gain: ", " → "
 KEY = "advice"  # in the metadata of a page: a list of (framework or None, id, title, paragraph's nodes, gains)
 LOG = logging.getLogger(__name__)
-
-Record = dict[str, Any]
 
 
 class checklist(nodes.General, nodes.Element):
@@ -48,7 +47,7 @@ class Checklist(Listing):
 
     def run(self) -> list[nodes.Node]:
         """Return its place, on a page that is written anew when a measurement changes."""
-        Measured(self.env)
+        Measured(self.env)  # notes what the page depends on
         return super().run()
 
 

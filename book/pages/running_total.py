@@ -48,8 +48,8 @@ def taught_in(record: Record, promises: Sequence[Record]) -> dict[str, str]:
     framework = record["framework"]
     # A section may promise a lever in some frameworks only; cells of another framework have no place in this tab.
     return {
-        lever: f"{at['section']}.html?tab={framework}{'#' + at['cell'] if at['framework'] == framework else ''}"
-        for lever, at in found.items()
+        name: f"{at['section']}.html?tab={framework}{'#' + at['cell'] if at['framework'] == framework else ''}"
+        for name, at in found.items()
     }
 
 
