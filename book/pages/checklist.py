@@ -13,7 +13,7 @@ Each page notes its own when it is read; the page that lists them is put togethe
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -32,8 +32,18 @@ from d2l_utils.timing import three_digits
 
 BEGINNING = "In your own loop"
 GAIN, ARROW = "gain: ", " → "
-KEY = "advice"  # in the metadata of a page: a list of (framework or None, id, title, paragraph's nodes, gains)
+KEY = "advice"  # in the metadata of a page: a list of Advice (another form is another `env_version` in `setup`)
 LOG = logging.getLogger(__name__)
+
+
+class Advice(NamedTuple):
+    """An advice: whose it is (None: everybody's), its id, the title above it, the nodes that say it, its gains."""
+
+    framework: str | None
+    place: str
+    title: str
+    words: list[Any]
+    gains: list[str]
 
 
 class checklist(nodes.General, nodes.Element):
@@ -58,7 +68,7 @@ class NoteAdvice(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Note the paragraphs."""
-        found: list[tuple[Any, ...]] = []
+        found: list[Advice] = []
         for paragraph in self.document.findall(nodes.paragraph):
             first, *rest = written(paragraph) or [None]
             if isinstance(first, nodes.strong) and first.astext() == BEGINNING:
@@ -66,7 +76,7 @@ class NoteAdvice(SphinxTransform):
                 section = next(node for node in above(paragraph) if isinstance(node, nodes.section))
                 place = nodes.make_id(f"{BEGINNING} {len(found) + 1}")
                 paragraph["ids"].append(place)
-                found.append((framework, place, section[0].astext(), advice(rest), gains_below(paragraph)))
+                found.append(Advice(framework, place, section[0].astext(), words_of(rest), gains_below(paragraph)))
         if found:
             self.env.metadata[self.env.docname][KEY] = found
 
@@ -76,7 +86,7 @@ def written(paragraph: nodes.paragraph) -> list[Any]:
     return [node for node in paragraph.children if node.astext()]
 
 
-def advice(rest: Sequence[Any]) -> list[Any]:
+def words_of(rest: Sequence[Any]) -> list[Any]:
     """Return copies of the nodes after the beginning of a paragraph, which hold nothing of the page they come from."""
     first, *others = rest
     words = first.astext().lstrip(": ")
@@ -117,8 +127,8 @@ class ListAdvice(SphinxPostTransform):
         for section in sections:
             if any((section, framework) not in measured.comparisons for framework in FRAMEWORKS):
                 continue
-            for *_, gains in self.env.metadata[section][KEY]:
-                for gain in gains:
+            for advice in self.env.metadata[section][KEY]:
+                for gain in advice.gains:
                     if not any(list(measured.gains(section, framework, [gain])) for framework in FRAMEWORKS):
                         LOG.warning("%s: no cell measured the gain %r", section, gain)
 
@@ -130,28 +140,18 @@ class ListAdvice(SphinxPostTransform):
 
     def panel(self, section: str, framework: str, measured: "Measured") -> nodes.container:
         """Return the entries of a section in a framework."""
-        found = [rest for word, *rest in self.env.metadata[section][KEY] if word in (None, framework)]
-        entries = [self.entry(section, framework, measured, *rest) for rest in found]
+        found = [advice for advice in self.env.metadata[section][KEY] if advice.framework in (None, framework)]
+        entries = [self.entry(section, framework, measured, advice) for advice in found]
         panel = nodes.container("", nodes.bullet_list("", *entries), classes=["prose", f"tag_{framework}"])
         panel.source, panel.line = self.document["source"], 1
         return panel
 
-    def entry(
-        self,
-        section: str,
-        framework: str,
-        measured: "Measured",
-        place: str,
-        title: str,
-        words: Sequence[Any],
-        gains: Sequence[str],
-    ) -> nodes.list_item:
+    def entry(self, section: str, framework: str, measured: "Measured", advice: Advice) -> nodes.list_item:
         """Return an entry: where it stands, what to do, and what that gained."""
-        page = self.env.docname
-        moved = [resolved(self.sphinx, page, section, node) for node in words]
-        start = self.link(title, section, f"?tab={framework}#{place}")
+        moved = [resolved(self.sphinx, self.env.docname, section, node) for node in advice.words]
+        start = self.link(advice.title, section, f"?tab={framework}#{advice.place}")
         item = nodes.list_item("", nodes.paragraph("", "", start, nodes.Text(": "), *moved))
-        for figures, gain in measured.gains(section, framework, gains):
+        for figures, gain in measured.gains(section, framework, advice.gains):
             words = [
                 nodes.Text(f"Measured here: {figures}, "),
                 nodes.strong("", f"{three_digits(gain)}\N{NO-BREAK SPACE}×"),
@@ -204,11 +204,11 @@ def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
     return found
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> dict[str, Any]:
     """Register node, directive and transforms."""
     app.add_node(checklist)
     app.add_directive("checklist", Checklist)
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
     app.setup_extension("book.pages.problems")  # which has pages of lists written anew
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
