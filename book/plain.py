@@ -184,12 +184,6 @@ def read_directive(token: Token) -> Directive | None:
     return Directive(match[1], match[2].strip(), dict(pairs), "\n".join(lines[count:]).strip("\n"))
 
 
-def directives(text: str) -> list[Directive]:
-    """Return the directives of a text that stand in no other."""
-    fences = [token for token in PARSER.parse(text) if token.type in ("colon_fence", "fence")]
-    return [directive for directive in map(read_directive, fences) if directive]
-
-
 def one_line(formula: str) -> str:
     """Return the formula on one line, so that it stands in quotes and lists too."""
     return " ".join(formula.split())
