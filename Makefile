@@ -108,10 +108,10 @@ $(document)-%.pdf: $(document)-%.epub $(wildcard book/paper/*)
 	@$(docs)/python -m book.paper _build/epub/$* $@
 
 slides: ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
-	@$(docs)/python -m book.slides $(choice)
+	@$(book) slides $(choice)
 
 _build/slides/%/index.html: _build/merged book/formulas.py book/records.py $(shell find book/slides -type f ! -name '*.pyc')
-	@$(docs)/python -m book.slides --frameworks $* --sections $(SECTIONS)
+	@$(book) slides --frameworks $* --sections $(SECTIONS)
 
 front = /lab/tree/$(firstword $(AVAILABLE))/index.ipynb
 lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network connections

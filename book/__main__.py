@@ -1,7 +1,8 @@
 """python -m book build        all that the HTML pages are made of; runs the notebooks that are out of date
 python -m book notebooks    the readers' notebooks; runs nothing
 python -m book handouts     the same without solutions and answers
-python -m book bundle       all of them as zips that run anywhere
+python -m book slides       a deck for each section from the outputs that are there; runs nothing
+python -m book bundle       all of the readers' notebooks as zips that run anywhere
 python -m book profile      what this machine can do, measured anew
 """
 
@@ -20,10 +21,10 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m book", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    result.add_argument("step", choices=("build", "notebooks", "handouts", "bundle", "profile"))
+    result.add_argument("step", choices=("build", "notebooks", "handouts", "slides", "bundle", "profile"))
     result.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
     result.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
-    result.add_argument("--sections", nargs="+", metavar="SECTION", help="those to run (default: all)")
+    result.add_argument("--sections", nargs="+", metavar="SECTION", help="those to run or show (default: all)")
     result.add_argument("--timeout", type=int, default=300, help="seconds that a cell may take (default: 300)")
     return result
 
@@ -51,7 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.step == "notebooks":
                 build.write_notebooks(layout, frameworks)
             elif options.step == "handouts":
-                build.write_all_handouts(layout, frameworks)
+                build.write_notebooks(layout, frameworks, answers=False)
+                print(f"without solutions: {layout.build / 'handouts'}")
+            elif options.step == "slides":
+                from book.slides.writing import write_decks
+
+                write_decks(layout, frameworks, sections)
             elif options.step == "bundle":
                 build.write_notebooks(layout, frameworks)
                 bundle.write_bundles(layout, frameworks)

@@ -11,12 +11,12 @@ from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Cell, Entry, code, expand, notebook_of, of
 from book.front import write_front
 from book.keys import Kernel, find_kernel, run_key, surroundings, versions
-from book.layout import Layout, dump, load
+from book.layout import Layout, dump, load, up_to_date
 from book.load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
-from book.sources import number, read, slugs, write_handouts, write_readers
+from book.sources import chapter, write_readers
 from book.summary import summary, warn_of_stderr
 from d2l_utils.files import write_atomically
 from d2l_utils.machine.profile import measure_missing
@@ -24,28 +24,14 @@ from d2l_utils.machine.profile import measure_missing
 COLLECTED = {"claims": CLAIM, "predictions": PREDICTION, "running-totals": RUNNING_TOTAL}  # files beside the pages
 
 
-def write_notebooks(layout: Layout, frameworks: Sequence[str]) -> dict[str, list[Entry]]:
-    """Write the readers' notebooks of all sections; return the cells of each section."""
-    sources = [read(slug, layout) for slug in slugs(layout)]
-    numbers = number(sources, layout)
+def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = True) -> dict[str, list[Entry]]:
+    """Write the readers' notebooks of all sections, or without `answers` the handouts; return each section's cells."""
+    sources, numbers = chapter(layout)
     entries = {source["slug"]: expand(source["notebook"]) for source in sources}
     for source in sources:
-        write_readers(source, entries[source["slug"]], frameworks, numbers, layout)
-    write_front(frameworks, numbers, layout)
+        write_readers(source, entries[source["slug"]], frameworks, numbers, layout, answers)
+    write_front(frameworks, numbers, layout, answers)
     return entries
-
-
-def write_all_handouts(layout: Layout, frameworks: Sequence[str]) -> None:
-    """Write all sections' notebooks without solutions and answers, and the landing page's beside them."""
-    entries = write_notebooks(layout, frameworks)
-    sources = [read(slug, layout) for slug in slugs(layout)]
-    numbers = number(sources, layout)
-    for source in sources:
-        write_handouts(source, entries[source["slug"]], frameworks, numbers, layout)
-    for framework in frameworks:
-        front = load(layout.notebook("notebooks", framework, "index"))
-        write_atomically(layout.notebook("handouts", framework, "index"), dump(front))
-    print(f"without solutions: {layout.build / 'handouts'}")
 
 
 def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], timeout: int) -> None:
@@ -121,12 +107,6 @@ def measure_anew(layout: Layout, frameworks: Sequence[str]) -> None:
     for framework in frameworks:
         measure(framework, find_kernel(framework), new, layout.root)
     os.replace(new, layout.profile)
-
-
-def up_to_date(path: Path, key: str) -> dict[str, Any] | None:
-    """Return the executed notebook at `path` if its outputs have this key, else None."""
-    notebook = load(path) if path.exists() else {}
-    return notebook if notebook.get("metadata", {}).get("d2l", {}).get("key") == key else None
 
 
 def run(

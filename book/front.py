@@ -5,16 +5,14 @@ is on the page alone.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from book import BookError
-from book.cells import Cell, notebook_of
+from book.cells import Cell, Notebook, notebook_of
 from book.hosted import linked, repository
 from book.keys import hashed
-from book.layout import Layout, dump, load
-from book.sources import our_code
-from d2l_utils.files import write_atomically
+from book.layout import Layout
+from book.sources import our_code, write_stale
 
 ON_THE_PAGES = (
     "The pages of the book (`_build/html/index.html`, after `make book`) also show what the sections measured on this "
@@ -22,25 +20,17 @@ ON_THE_PAGES = (
 )
 
 
-def write_front(frameworks: Sequence[str], numbers: dict[str, Any], layout: Layout) -> None:
-    """Write the landing page as a notebook of each framework unless it is up to date."""
-    text = (layout.sources / "index.md").read_text(encoding="utf-8")
-    home, ours = repository(), our_code("front.py", "cells.py", "plain.py", "hosted.py")
+def write_front(frameworks: Sequence[str], numbers: dict[str, Any], layout: Layout, answers: bool = True) -> None:
+    """Write the landing page as a notebook of each framework, beside the readers' or without `answers` the handouts."""
+    text, home = (layout.sources / "index.md").read_text(encoding="utf-8"), repository() if answers else ""
+    ours = our_code("front.py", "cells.py", "plain.py", "hosted.py")
     key = hashed(text, numbers["refs"], numbers["sections"], home, ours)
-    paths = {framework: layout.notebook("notebooks", framework, "index") for framework in frameworks}
-    stale = {framework: path for framework, path in paths.items() if not path.exists() or written_key(path) != key}
-    if not stale:
-        return
-    cells = front_cells(text, numbers)
-    for framework, path in stale.items():
-        notebook = linked(notebook_of(framework, cells), home, framework, "index")
-        notebook["metadata"]["d2l"] = {"key": key}
-        write_atomically(path, dump(notebook))
 
+    def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
+        cells = front_cells(text, numbers)
+        return {word: linked(notebook_of(word, cells), home, word, "index") for word in frameworks}
 
-def written_key(path: Path) -> str | None:
-    """Return the key of the notebook at `path`."""
-    return load(path).get("metadata", {}).get("d2l", {}).get("key")
+    write_stale("notebooks" if answers else "handouts", "index", frameworks, key, make, layout)
 
 
 def front_cells(text: str, numbers: dict[str, Any]) -> list[Cell]:

@@ -62,3 +62,9 @@ def load(path: Path, cure: str = "") -> dict[str, Any]:
 def dump(content: object) -> str:
     """Return `content` as JSON text, the same for the same content."""
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def up_to_date(path: Path, key: str) -> dict[str, Any] | None:
+    """Return the notebook at `path` if it was made from what has this key, else None."""
+    notebook = load(path) if path.exists() else {}
+    return notebook if notebook.get("metadata", {}).get("d2l", {}).get("key") == key else None

@@ -129,15 +129,17 @@ def described(output: dict[str, Any]) -> str | None:
 
 
 def all_records(notebook: dict[str, Any], section: str, mime: str) -> list[dict[str, Any]]:
-    """Return the records of a MIME type in a merged notebook, each with its section, framework and cell.
+    """Return the records of a MIME type in a merged notebook, each with its section, title, framework and cell.
 
     One that all frameworks show alike counts for each of them.
     """
     frameworks = list(notebook["metadata"]["d2l"]["frameworks"])
+    lines = notebook["cells"][0]["source"].split("\n")
+    place = {"section": section, "title": next(line[2:] for line in lines if line.startswith("# "))}
     found = []
     for cell in code_cells(notebook):
         own = [tag for tag in cell["metadata"].get("tags", []) if tag in frameworks]
         for record in records(cell, mime):
             for framework in own or frameworks:
-                found.append({"section": section, "framework": framework, "cell": cell["id"]} | record)
+                found.append(place | {"framework": framework, "cell": cell["id"]} | record)
     return sorted(found, key=lambda record: frameworks.index(record["framework"]))

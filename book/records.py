@@ -1,27 +1,72 @@
-"""What the records in a notebook's outputs say, in words and as small drawings: comparisons and running totals.
+"""The records in a notebook's outputs as HTML: predictions beside their measurements, claims, running totals.
 
-Pages and slides show the same figures.
+Pages and slides show the same.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
 
+from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
+from d2l_utils.claims import MARKS
 from d2l_utils.predictions import NEAR, Comparison, bare, on_scale, quantity
 from d2l_utils.timing import three_digits
 
-Row = dict[str, Any]  # of a running total: {lever, seconds, low, high, promised, accuracy, kept}
+Record = dict[str, Any]
 HEAD = ("prediction", "predicted", "measured", "factor", "on a scale")
 HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height
 FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high", "otherwise")
 TOTAL_HEAD = ("lever", "a step", "promised", "obtained", "faster", "accuracy")
 NONE = "–"
-LEFT_OUT = "no gain here: left out"
+WORDS = {True: "held", False: "missed", None: "not checked"}  # of a claim
 
 
-def comparison_of(record: dict[str, Any]) -> Comparison:
+def table(kind: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of the class `kind` whose cells are HTML; the first of a row heads it."""
+    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
+    lines = []
+    for name, *cells in rows:
+        lines.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
+    body = f"<thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'<div class="table-wrapper container"><table class="{kind} docutils">{body}</table></div>'
+
+
+def prose(words: str) -> str:
+    """Return a sentence as HTML, its apostrophes as printers set them."""
+    return escape(re.sub(r"(?<=\w)'(?=\w)", "’", words))
+
+
+def aside(words: str, kind: str) -> str:
+    """Return what follows a name or a sentence, of the class `kind`; nothing where there are no words."""
+    return f' <span class="{kind}">{prose(words)}</span>' if words else ""
+
+
+def link(words: str, address: str) -> str:
+    """Return words that lead to a place in the book, or the words alone where there is no address."""
+    return f'<a class="reference internal" href="{escape(address)}">{escape(words)}</a>' if address else escape(words)
+
+
+def address_of(record: Record) -> str:
+    """Return the address of a record's cell, from the folder of the pages."""
+    return f"{record['section']}.html?tab={record['framework']}#{record['cell']}"
+
+
+def comparison_of(record: Record) -> Comparison:
     """Return the comparison that a record holds, whatever else is in it."""
     return Comparison(**{field: record[field] for field in FIELDS if field in record})
+
+
+def comparisons(records: Iterable[Record]) -> str:
+    """Return the table of the comparisons that a cell shows."""
+    found = [comparison_of(record) for record in records]
+    return table("comparisons", HEAD, [row(each, escape(each.name), aside(each.note, "note")) for each in found])
+
+
+def row(comparison: Comparison, name: str, remark: str) -> list[str]:
+    """Return the row of a comparison, whose name and remark are HTML."""
+    kind = aside("" if comparison.kind == "model" else comparison.kind, "kind")
+    return [f"{name}{kind}{remark}", *map(escape, figures(comparison)), scale(comparison)]
 
 
 def figures(comparison: Comparison) -> list[str]:
@@ -66,21 +111,46 @@ def mark(comparison: Comparison, x: float, y: float) -> str:
     return f'<path class="estimate" d="M{x - 5:.1f} {y:.1f}l5 -5l5 5l-5 5z"/>'
 
 
-def total_figures(rows: Sequence[Row]) -> Iterator[tuple[Row, tuple[str, ...]]]:
-    """Yield each row of a running total with its figures in words, in the order of TOTAL_HEAD after the lever."""
-    before = rows[0]["seconds"]
+def claims(records: Iterable[Record]) -> str:
+    """Return a line for each claim: its mark, its sentence, its figures, and a note on a line of its own."""
+    found = []
+    for record in records:
+        evidence = aside(f"({record['evidence']})" if record["evidence"] else "", "evidence")
+        note = f"<p>{prose(record['note'])}</p>" if record["note"] else ""
+        sentence = f"<p>{tick(record['held'])} {prose(record['sentence'])}{evidence}</p>"
+        found.append(f'<div class="claim">{sentence}{note}</div>')
+    return "".join(found)
+
+
+def tick(held: bool | None) -> str:
+    """Return the mark of a claim, which a screen reader says in a word."""
+    word = WORDS[held]
+    return f'<span class="mark {word.replace(" ", "-")}" role="img" aria-label="{word}">{MARKS[held]}</span>'
+
+
+def totals(records: Iterable[Record]) -> str:
+    """Return the tables of running totals: what each lever promised to save of a step, and what it saved."""
+    tables = [[[lever(each), *words] for each, words in total_figures(record["rows"])] for record in records]
+    return "".join(table("promises", TOTAL_HEAD, rows) for rows in tables)
+
+
+def lever(found: Record, address: str = "") -> str:
+    """Return the name of a lever in a running total, with a link if there is an address; one that lost says so."""
+    return link(found["lever"], address) + aside("" if found["kept"] else "no gain here: left out", "kind left-out")
+
+
+def total_figures(rows: Sequence[Record]) -> Iterator[tuple[Record, tuple[str, ...]]]:
+    """Yield each row of a running total with its figures in words, in the order of TOTAL_HEAD after the lever.
+
+    A row is a dict {lever, seconds, low, high, promised, accuracy, kept}; the loop as written comes first.
+    """
+    first = before = rows[0]["seconds"]
     for place, each in enumerate(rows):
         promised = quantity(each["promised"], "s") if each["promised"] else NONE
         obtained = quantity(before - each["seconds"], "s") if place else NONE
-        yield each, (quantity(each["seconds"], "s"), promised, obtained, faster(rows[0], each), accuracy(each))
+        faster, accuracy = f"{three_digits(first / each['seconds'])} ×", f"{100 * each['accuracy']:.1f} %"
+        yield each, (quantity(each["seconds"], "s"), promised, obtained, faster, accuracy)
         before = each["seconds"] if each["kept"] else before
 
 
-def accuracy(found: Row) -> str:
-    """Return the accuracy of a row in words."""
-    return f"{100 * found['accuracy']:.1f} %"
-
-
-def faster(first: Row, found: Row) -> str:
-    """Return how many times as fast as the first row a row is."""
-    return f"{three_digits(first['seconds'] / found['seconds'])} ×"
+HTML: dict[str, Callable[[Iterable[Record]], str]] = {CLAIM: claims, PREDICTION: comparisons, RUNNING_TOTAL: totals}

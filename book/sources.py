@@ -3,16 +3,16 @@
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from book import ROOT, BookError
-from book.cells import Entry, lint, split
+from book.cells import Entry, Notebook, lint, split
 from book.hosted import linked, repository
 from book.keys import code, hashed, packages
-from book.layout import Layout, dump, load
+from book.layout import Layout, dump, load, up_to_date
 from d2l_utils.files import write_atomically
 
 HERE = ROOT / "book"
@@ -32,7 +32,10 @@ def slugs(layout: Layout) -> list[str]:
 
 
 def toctree(text: str) -> list[str]:
-    """Return the pages that the directives {toctree} in a Markdown text name, in their order."""
+    """Return the pages that the directives {toctree} in a Markdown text name, in their order.
+
+    A build with nothing to do calls it, so it does without the parser of book.plain, which is slow to import.
+    """
     pages, fence = [], ""
     for line in text.splitlines():
         opening = re.match(r"(```+|:::+)\{toctree\}", line)
@@ -46,8 +49,14 @@ def toctree(text: str) -> list[str]:
     return pages
 
 
+def chapter(layout: Layout) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return all sections as `read` does, in their order, and the numbers of the whole book."""
+    sources = [read(slug, layout) for slug in slugs(layout)]
+    return sources, number(sources, layout)
+
+
 def read(slug: str, layout: Layout) -> dict[str, Any]:
-    """Return a section as a dict: its slug, text, notebook, outline (what numbers depend on), key of its last split.
+    """Return a section as a dict: its slug, text, the hash of this code, notebook, outline (what numbers depend on).
 
     Reading takes a second, so the dict is kept and read anew only when the text or this code has changed.
     """
@@ -70,7 +79,7 @@ def read(slug: str, layout: Layout) -> dict[str, Any]:
         lines = [outline(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     except PlainError as error:
         raise BookError(f"{path.name}: {error}") from None
-    section = {"slug": slug, "text": text, "reader": reader, "notebook": notebook, "outline": lines, "split": ""}
+    section = {"slug": slug, "text": text, "reader": reader, "notebook": notebook, "outline": lines}
     write_atomically(place(slug, layout), dump(section))
     return section
 
@@ -111,26 +120,30 @@ def write_readers(
     frameworks: Sequence[str],
     numbers: dict[str, Any],
     layout: Layout,
+    answers: bool = True,
 ) -> None:
-    """Write the readers' notebooks of a section unless they are up to date."""
-    images = pictures(source, layout)
-    home = repository()
-    key = hashed(numbers, {name: data.hex() for name, data in images.items()}, frameworks, home, our_code("hosted.py"))
-    paths = {framework: layout.notebook("notebooks", framework, source["slug"]) for framework in frameworks}
-    if source["split"] != key or not all(path.exists() for path in paths.values()):
-        for framework, notebook in split(entries, frameworks, numbers, images, f"{source['slug']}.md").items():
-            write_atomically(paths[framework], dump(linked(notebook, home, framework, source["slug"])))
-        write_atomically(place(source["slug"], layout), dump(source | {"split": key}))
+    """Write the notebooks of a section for readers, or without `answers` the handouts, which no link opens."""
+    images, home = pictures(source, layout), repository() if answers else ""
+    shown = {name: data.hex() for name, data in images.items()}
+    key = hashed(source["text"], source["reader"], numbers, shown, home, our_code("hosted.py"))
+
+    def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
+        made = split(entries, frameworks, numbers, images, f"{source['slug']}.md", answers)
+        return {framework: linked(made[framework], home, framework, source["slug"]) for framework in frameworks}
+
+    write_stale("notebooks" if answers else "handouts", source["slug"], frameworks, key, make, layout)
 
 
-def write_handouts(
-    source: dict[str, Any],
-    entries: Sequence[Entry],
+def write_stale(
+    stage: str,
+    slug: str,
     frameworks: Sequence[str],
-    numbers: dict[str, Any],
+    key: str,
+    make: Callable[[Sequence[str]], dict[str, Notebook]],
     layout: Layout,
 ) -> None:
-    """Write the notebooks of a section without solutions and answers."""
-    images, name = pictures(source, layout), f"{source['slug']}.md"
-    for framework, notebook in split(entries, frameworks, numbers, images, name, answers=False).items():
-        write_atomically(layout.notebook("handouts", framework, source["slug"]), dump(notebook))
+    """Write the notebooks of a page that were not made from what has this key; a reader may work in the others."""
+    stale = [word for word in frameworks if not up_to_date(layout.notebook(stage, word, slug), key)]
+    for framework, notebook in make(stale).items() if stale else ():
+        notebook["metadata"]["d2l"] = {"key": key}
+        write_atomically(layout.notebook(stage, framework, slug), dump(notebook))

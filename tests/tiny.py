@@ -106,7 +106,7 @@ def section_of(*sources):
 
 def numbered(arguments):
     """Run `main`, with the numbers of this file in place of those that Sphinx finds."""
-    with patch("book.build.number", lambda *_: NUMBERS):
+    with patch("book.sources.number", lambda *_: NUMBERS):
         return main(arguments)
 
 

@@ -1,4 +1,4 @@
-"""The API reference, from the docstrings of d2l_utils, which are read and not imported.
+"""The API reference, from the docstrings of d2l_utils, which griffe reads without importing anything.
 
 ```{api} Timer measure
 ```
@@ -6,17 +6,32 @@
 shows these names with parameters and docstrings: what the four frameworks' docstrings share first, then what each adds.
 """
 
-import ast
-import copy
+from functools import cache
+from itertools import groupby
+from typing import Any
 
-from docstring_parser import DocstringStyle, parse
+import griffe
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES, ROOT
-from book.exports import Definition, definition, exports
 from book.pages.edition import mark
+
+RESULTS = (griffe.DocstringSectionKind.returns, griffe.DocstringSectionKind.yields)
+STARS = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyword: "**"}
+
+
+@cache
+def modules() -> dict[str, Any]:
+    """Return the module of each framework as griffe knows it, with the names that it exports in `exports`."""
+    loader = griffe.GriffeLoader(search_paths=[ROOT], allow_inspection=False)
+    package = loader.load("d2l_utils")
+    found = {framework: package[module] for framework, module in MODULES.items()}
+    for module in found.values():
+        loader.expand_exports(module)
+    loader.resolve_aliases()
+    return found
 
 
 class Api(SphinxDirective):
@@ -29,7 +44,7 @@ class Api(SphinxDirective):
         """Return the list."""
         for path in (ROOT / "d2l_utils").rglob("*.py"):
             self.env.note_dependency(path)
-        names, known = self.arguments[0].split(), exports(f"d2l_utils.{next(iter(MODULES.values()))}")
+        names, known = self.arguments[0].split(), next(iter(modules().values())).exports
         for name in names:
             if name not in known:
                 raise self.error(f"d2l has no {name}; known: {' '.join(known)}")
@@ -43,85 +58,70 @@ class Api(SphinxDirective):
 
 def described(name: str) -> str:
     """Return the Markdown of a name: an entry of a definition list."""
-    found = {}
-    for framework, module in MODULES.items():
-        node = definition(f"d2l_utils.{module}", name)
-        if node is None:
-            raise LookupError(f"d2l_utils.{module} exports {name} and does not define it")
-        found[framework] = node
-    parts = {framework: blocks(ast.get_docstring(node) or "") for framework, node in found.items()}
+    found = {framework: module[name] for framework, module in modules().items()}
+    parts = {framework: blocks(item) for framework, item in found.items()}
     first, *others = parts.values()
     shared = [part for part in first if all(part in other for other in others)]
-    node = next(iter(found.values()))
-    lines = [*shared, *methods(node)]
+    item = next(iter(found.values()))
+    lines = [*shared, *methods(item)]
     for framework, own in parts.items():
         added = [part.removeprefix("* ") for part in own if part not in shared]
         if added:
             lines.append(f"* {FRAMEWORKS[framework]}: {' '.join(' '.join(added).split())}")
     body = "\n\n".join(lines).replace("\n", "\n  ")
-    return f"`d2l.{name}{signature(node)}`\n: {body}"
+    return f"`d2l.{name}{signature(item)}`\n: {body}"
 
 
-def blocks(docstring: str) -> list[str]:
-    """Return a NumPy-style docstring as Markdown: its paragraphs, then an item for each thing that a section names."""
-    found = parse(docstring, style=DocstringStyle.NUMPYDOC)
-    text = found.short_description or ""
-    if found.long_description:
-        text += ("\n\n" if found.blank_after_short_description else "\n") + found.long_description
-    paragraphs = [part.strip("\n") for part in text.split("\n\n") if part.strip()]
-    items = []
-    for entry in found.meta:
-        kind = entry.args[0]
-        type_name = getattr(entry, "type_name", None)
-        words = " ".join((entry.description or "").split())
-        if kind in ("param", "attribute"):
-            items.append(f"* `{entry.args[1]}`{f' ({type_name})' if type_name else ''}: {words}")
-        elif kind == "raises":
-            items.append(f"* Raises `{type_name}`: {words}")
-        elif kind in ("returns", "yields"):
-            items.append(f"* {kind.capitalize()}{f' ({type_name})' if type_name else ''}: {words}")
-        else:
-            items.append(words)
-    return paragraphs + items
+def blocks(item: Any) -> list[str]:
+    """Return an item's docstring as Markdown: its paragraphs, then an item for each thing that a section names."""
+    found: list[str] = []
+    sections = griffe.Docstring(item.docstring.value).parse("numpy", warnings=False) if item.docstring else []
+    for section in sections:
+        if section.kind is griffe.DocstringSectionKind.text:
+            found += section.value.split("\n\n")
+            continue
+        for (annotation, words), group in groupby(section.value, lambda entry: (entry.annotation, entry.description)):
+            kind = f" ({annotation})" if annotation else ""
+            if section.kind is griffe.DocstringSectionKind.raises:
+                start = f"Raises `{annotation}`"
+            elif section.kind in RESULTS:
+                start = f"{section.kind.value.capitalize()}{kind}"
+            else:
+                start = f"`{', '.join(entry.name for entry in group)}`{kind}"
+            found.append(f"* {start}: {' '.join(words.split())}")
+    return found
 
 
-def signature(node: Definition) -> str:
+def signature(item: Any) -> str:
     """Return the parameters of a function, or those that make an object of a class, in parentheses."""
-    if isinstance(node, ast.FunctionDef):
-        return f"({parameters(node)})"
-    fields = [
-        each.target.id for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
-    ]
-    if fields:
-        return f"({', '.join(fields)})"
-    for method in node.body:
-        if isinstance(method, ast.FunctionDef) and method.name == "__init__":
-            return f"({parameters(method, bound=True)})"
-    return ""
+    if item.is_function:
+        return f"({parameters(item)})"
+    if "__init__" in item.members:
+        return f"({parameters(item.members['__init__'])})"
+    fields = [name for name, member in item.members.items() if member.is_attribute]  # of a named tuple
+    return f"({', '.join(fields)})" if fields else ""
 
 
-def parameters(function: ast.FunctionDef, bound: bool = False) -> str:
-    """Return the parameters of a function with their defaults and without their types; not the first of a method."""
-    arguments = copy.deepcopy(function.args)
-    if bound:
-        del arguments.args[0]
-    for argument in ast.walk(arguments):
-        if isinstance(argument, ast.arg):
-            argument.annotation = None
-    return ast.unparse(arguments)
+def parameters(function: Any) -> str:
+    """Return the parameters of a function with their defaults and without their types; not `self`."""
+    words: list[str] = []
+    for each in function.parameters:
+        if each.kind is griffe.ParameterKind.keyword_only and "*" not in "".join(words):
+            words.append("*")
+        stars = STARS.get(each.kind, "")
+        words.append(f"{stars}{each.name}" + ("" if each.default is None or stars else f"={each.default}"))
+    return ", ".join(word for word in words if word != "self")
 
 
-def methods(node: Definition) -> list[str]:
+def methods(item: Any) -> list[str]:
     """Return lines for the methods and properties of a class that are meant for its users."""
     lines = []
-    for method in node.body if isinstance(node, ast.ClassDef) else []:
-        if not isinstance(method, ast.FunctionDef) or method.name.startswith("_"):
-            continue
-        paragraphs = blocks(ast.get_docstring(method) or "")
+    for name, member in item.members.items() if item.is_class else ():
+        paragraphs = [] if name.startswith("_") else blocks(member)
         if paragraphs:
-            arguments = "" if method.decorator_list else f"({parameters(method, bound=True)})"
+            arguments = f"({parameters(member)})" if member.is_function else ""
             text = " ".join(" ".join(part.removeprefix("* ") for part in paragraphs).split())
-            lines.append(f"* `.{method.name}{arguments}`: {text}")
+            lines.append(f"* `.{name}{arguments}`: {text}")
     return lines
 
 

@@ -4,40 +4,46 @@
 ```
 
 An entry is a paragraph that begins with "**In your own loop**". A comment below the paragraph names what its cells
-measured, a line each: two comparisons of times or bytes, before and after, or one of a ratio, or a lever of the
-running total:
+measured, a line each: two comparisons of times or bytes, before and after, or a lever of the running total:
 
     % gain: eight passes → one pass
     % gain: compiled step
 
-Each page notes its own when it is read; the page that lists them is put together after all are read. It reads the
-files predictions.json and running-totals.json beside the pages.
+Each page notes its own when it is read; the page that lists them is put together after all are read.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.pages.problems import Listing, above, resolved
-from book.pages.tables import link
+from book.pages.records import collected
 from book.pages.tabs import framework_of, tab_set
+from book.records import Record
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
 
 BEGINNING = "In your own loop"
 GAIN, ARROW = "gain: ", " → "
-KEY = "advice"  # in the metadata of a page: a list of (framework or None, id, title, paragraph's nodes, gains)
+KEY = "advice"  # in the metadata of a page: a list of Advice (another form is another `env_version` in `setup`)
 LOG = logging.getLogger(__name__)
 
-Record = dict[str, Any]
+
+class Advice(NamedTuple):
+    """An advice: whose it is (None: everybody's), its id, the title above it, the nodes that say it, its gains."""
+
+    framework: str | None
+    place: str
+    title: str
+    words: list[Any]
+    gains: list[str]
 
 
 class checklist(nodes.General, nodes.Element):
@@ -51,8 +57,7 @@ class Checklist(Listing):
 
     def run(self) -> list[nodes.Node]:
         """Return its place, on a page that is written anew when a measurement changes."""
-        for name in ("predictions.json", "running-totals.json"):
-            self.env.note_dependency(Path(self.env.srcdir) / name)
+        Measured(self.env)  # notes what the page depends on
         return super().run()
 
 
@@ -63,7 +68,7 @@ class NoteAdvice(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Note the paragraphs."""
-        found: list[tuple[Any, ...]] = []
+        found: list[Advice] = []
         for paragraph in self.document.findall(nodes.paragraph):
             first, *rest = written(paragraph) or [None]
             if isinstance(first, nodes.strong) and first.astext() == BEGINNING:
@@ -71,7 +76,7 @@ class NoteAdvice(SphinxTransform):
                 section = next(node for node in above(paragraph) if isinstance(node, nodes.section))
                 place = nodes.make_id(f"{BEGINNING} {len(found) + 1}")
                 paragraph["ids"].append(place)
-                found.append((framework, place, section[0].astext(), advice(rest), gains_below(paragraph)))
+                found.append(Advice(framework, place, section[0].astext(), words_of(rest), gains_below(paragraph)))
         if found:
             self.env.metadata[self.env.docname][KEY] = found
 
@@ -81,7 +86,7 @@ def written(paragraph: nodes.paragraph) -> list[Any]:
     return [node for node in paragraph.children if node.astext()]
 
 
-def advice(rest: Sequence[Any]) -> list[Any]:
+def words_of(rest: Sequence[Any]) -> list[Any]:
     """Return copies of the nodes after the beginning of a paragraph, which hold nothing of the page they come from."""
     first, *others = rest
     words = first.astext().lstrip(": ")
@@ -110,7 +115,7 @@ class ListAdvice(SphinxPostTransform):
         for place in list(self.document.findall(checklist)):
             pages = self.env.toctree_includes.get(self.config.root_doc, [])
             sections = [page for page in pages if KEY in self.env.metadata[page]]
-            measured = Measured(Path(self.env.srcdir))
+            measured = Measured(self.env)
             self.check(sections, measured)
             present = {word for page in sections for word in self.env.metadata[page].get("frameworks", ())}
             frameworks = [word for word in FRAMEWORKS if word in present]
@@ -122,41 +127,31 @@ class ListAdvice(SphinxPostTransform):
         for section in sections:
             if any((section, framework) not in measured.comparisons for framework in FRAMEWORKS):
                 continue
-            for *_, gains in self.env.metadata[section][KEY]:
-                for gain in gains:
+            for advice in self.env.metadata[section][KEY]:
+                for gain in advice.gains:
                     if not any(list(measured.gains(section, framework, [gain])) for framework in FRAMEWORKS):
                         LOG.warning("%s: no cell measured the gain %r", section, gain)
 
     def section(self, section: str, frameworks: Sequence[str], measured: "Measured") -> nodes.section:
         """Return the entries of a section under its title."""
-        title = nodes.title("", "", link(self.env.titles[section].astext(), self.address(section)))
+        title = nodes.title("", "", self.link(self.env.titles[section].astext(), section))
         panels = [self.panel(section, framework, measured) for framework in frameworks]
         return nodes.section("", title, tab_set(panels, frameworks), ids=[nodes.make_id(section)])
 
     def panel(self, section: str, framework: str, measured: "Measured") -> nodes.container:
         """Return the entries of a section in a framework."""
-        found = [rest for word, *rest in self.env.metadata[section][KEY] if word in (None, framework)]
-        entries = [self.entry(section, framework, measured, *rest) for rest in found]
+        found = [advice for advice in self.env.metadata[section][KEY] if advice.framework in (None, framework)]
+        entries = [self.entry(section, framework, measured, advice) for advice in found]
         panel = nodes.container("", nodes.bullet_list("", *entries), classes=["prose", f"tag_{framework}"])
         panel.source, panel.line = self.document["source"], 1
         return panel
 
-    def entry(
-        self,
-        section: str,
-        framework: str,
-        measured: "Measured",
-        place: str,
-        title: str,
-        words: Sequence[Any],
-        gains: Sequence[str],
-    ) -> nodes.list_item:
+    def entry(self, section: str, framework: str, measured: "Measured", advice: Advice) -> nodes.list_item:
         """Return an entry: where it stands, what to do, and what that gained."""
-        page = self.env.docname
-        moved = [resolved(self.sphinx, page, section, node) for node in words]
-        start = link(title, f"{self.address(section)}?tab={framework}#{place}")
+        moved = [resolved(self.sphinx, self.env.docname, section, node) for node in advice.words]
+        start = self.link(advice.title, section, f"?tab={framework}#{advice.place}")
         item = nodes.list_item("", nodes.paragraph("", "", start, nodes.Text(": "), *moved))
-        for figures, gain in measured.gains(section, framework, gains):
+        for figures, gain in measured.gains(section, framework, advice.gains):
             words = [
                 nodes.Text(f"Measured here: {figures}, "),
                 nodes.strong("", f"{three_digits(gain)}\N{NO-BREAK SPACE}×"),
@@ -164,20 +159,21 @@ class ListAdvice(SphinxPostTransform):
             item += nodes.paragraph("", "", *words, classes=["gains"])
         return item
 
-    def address(self, section: str) -> str:
-        """Return the address of a section from the page of the list."""
-        return self.sphinx.builder.get_relative_uri(self.env.docname, section)
+    def link(self, text: str, section: str, place: str = "") -> nodes.reference:
+        """Return a link from the page of the list to a section, or to a place in it."""
+        address = self.sphinx.builder.get_relative_uri(self.env.docname, section)
+        return nodes.reference("", text, refuri=address + place, internal=True)
 
 
 class Measured:
-    """What the book's cells measured, as the files in `folder` have it; without them it holds nothing."""
+    """What the book's cells measured; nothing where none ran."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, env: BuildEnvironment) -> None:
         self.comparisons: dict[tuple[str, str], dict[str, Record]] = {}
         self.levers: dict[str, dict[str, tuple[float, float]]] = {}
-        for record in read(folder / "predictions.json"):
+        for record in collected(env, "predictions"):
             self.comparisons.setdefault((record["section"], record["framework"]), {})[record["name"]] = record
-        for record in read(folder / "running-totals.json"):
+        for record in collected(env, "running-totals"):
             self.levers[record["framework"]] = steps(record["rows"])
 
     def gains(self, section: str, framework: str, names: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -189,8 +185,6 @@ class Measured:
             if arrow and before in comparisons and after in comparisons:
                 first, last = comparisons[before], comparisons[after]
                 yield f"{told(first)} → {told(last)}", first["measured"] / last["measured"]
-            elif name in comparisons and comparisons[name]["unit"] == "×":
-                yield name, comparisons[name]["measured"]
             elif name in levers:
                 without, with_it = levers[name]
                 yield f"{name}: a step of {quantity(without, 's')} → {quantity(with_it, 's')}", without / with_it
@@ -210,17 +204,11 @@ def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
     return found
 
 
-def read(path: Path) -> list[Record]:
-    """Return the records of a file, none if there is no such file."""
-    records: list[Record] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return records
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> dict[str, Any]:
     """Register node, directive and transforms."""
     app.add_node(checklist)
     app.add_directive("checklist", Checklist)
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
     app.setup_extension("book.pages.problems")  # which has pages of lists written anew
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

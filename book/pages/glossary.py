@@ -28,7 +28,7 @@ from book.pages.tabs import framework_of, frameworks_of
 KEY = "glossary"  # in the metadata of the page: {form: (id, meaning)}
 SILENT = (nodes.title, nodes.rubric, nodes.figure, nodes.table, nodes.literal_block, nodes.definition_list)
 UNLINKED = (nodes.reference, addnodes.download_reference, nodes.literal, nodes.math)
-NO_PROSE = {"page-facts", "colophon", "references", "claim", "claims", "machine-profile"}
+NO_PROSE = {"page-facts", "colophon", "references", "claims", "machine-profile"}
 
 
 class GatherForms(SphinxTransform):

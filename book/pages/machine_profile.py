@@ -20,9 +20,8 @@ from book import FRAMEWORKS, MODULES
 from book.pages.edition import mark
 from book.pages.page_info import describe_machine, name_day
 from d2l_utils.machine.profile import read
-from d2l_utils.timing import three_digits
+from d2l_utils.predictions import quantity
 
-PREFIXES = {"T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 NONE = "–"
 PROFILE = """\
 :::::{{container}} machine-profile
@@ -137,14 +136,6 @@ def gpus(parts: dict[str, Any]) -> str:
 def rates(found: dict[str, float]) -> list[str]:
     """Return the rates of the products in words, float32 first."""
     return [quantity(found[kind], "flop/s") if kind in found else NONE for kind in ("float32", "bfloat16")]
-
-
-def quantity(value: float, unit: str) -> str:
-    """Return a value to three digits with the prefix it reads best with: 3.2e10 in B/s is 32.0 GB/s."""
-    for prefix, factor in PREFIXES.items():
-        if value >= 0.9995 * factor:
-            return f"{three_digits(value / factor)} {prefix}{unit}"
-    return f"{three_digits(value / 1e-9)} n{unit}"
 
 
 def binary(size: float) -> str:

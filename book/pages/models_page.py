@@ -4,14 +4,11 @@
 ```
 
 draws them for each framework, names the ten models that are farthest off, and lists all predictions section by section.
-With the option `:small:` it draws the picture of times alone. It reads predictions.json beside the pages: a list of
-comparisons as d2l_utils/predictions.py has them, each with its section, framework and cell.
+With the option `:small:` it draws the picture of times alone.
 """
 
-import json
 from collections.abc import Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any, get_args
 
 from docutils import nodes
@@ -21,11 +18,10 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.model_errors import Record, models, summary_line
-from book.pages.comparisons import kind_of
+from book.pages.records import collected, raw
 from book.pages.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
-from book.pages.tables import link, row, svg, table
-from book.records import HEAD, comparison_of, figures, scale
+from book.records import HEAD, address_of, comparison_of, link, row, table
 from d2l_utils.predictions import Kind
 
 WORST = 10  # models that are named
@@ -38,10 +34,9 @@ class Models(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return a picture, and where it is not small the tables, for each framework."""
-        path = Path(self.env.srcdir) / "predictions.json"
-        self.env.note_dependency(path)
-        records: list[Record] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        records = collected(self.env, "predictions")
         self.sections = list(dict.fromkeys(record["section"] for record in records))
+        self.up = "../" * self.env.docname.count("/")  # to the folder of the pages
         found: list[nodes.Node] = []
         for framework in FRAMEWORKS:
             ours = [record for record in records if record["framework"] == framework]
@@ -53,16 +48,16 @@ class Models(SphinxDirective):
     def small(self, records: Sequence[Record], framework: str) -> list[nodes.Node]:
         """Return what the landing page shows of a framework."""
         seconds, _ = self.dots(records)
-        return [self.summary(records, framework), *([svg(times(seconds, "small"))] if seconds else [])]
+        return [self.summary(records, framework), *([raw(times(seconds, "small"))] if seconds else [])]
 
     def whole(self, records: Sequence[Record], framework: str) -> list[nodes.Node]:
         """Return all that there is to see of a framework's predictions."""
         seconds, others = self.dots(records)
         found: list[nodes.Node] = [self.summary(records, framework)]
         if seconds:
-            found += [nodes.rubric("", "Times"), svg(times(seconds))]
+            found += [nodes.rubric("", "Times"), raw(times(seconds))]
         if others:
-            found += [nodes.rubric("", "Savings, bytes, rates, ratios and counts"), svg(factors(others))]
+            found += [nodes.rubric("", "Savings, bytes, rates, ratios and counts"), raw(factors(others))]
         found.append(self.legend(records))
         worst = models(records)[:WORST]
         if worst:
@@ -80,17 +75,12 @@ class Models(SphinxDirective):
 
     def dots(self, records: Sequence[Record]) -> tuple[list[Dot], list[Dot]]:
         """Return the marks of predictions of times, and of savings and all others."""
-        found = [
-            Dot(comparison_of(record), record["section"], self.sections.index(record["section"]), self.address(record))
-            for record in records
-        ]
+        found = []
+        for record in records:
+            section, place = record["section"], self.up + address_of(record)
+            found.append(Dot(comparison_of(record), section, self.sections.index(section), place))
         seconds = [dot for dot in found if dot.comparison.unit == "s" and dot.comparison.kind != "saving"]
         return seconds, [dot for dot in found if dot not in seconds]
-
-    def address(self, record: Record) -> str:
-        """Return the address of a prediction's cell, from the page at hand."""
-        up = "../" * self.env.docname.count("/")
-        return f"{up}{record['section']}.html?tab={record['framework']}#{record['cell']}"
 
     def summary(self, records: Sequence[Record], framework: str) -> nodes.paragraph:
         """Return how good a framework's models are."""
@@ -105,24 +95,23 @@ class Models(SphinxDirective):
         """Return what the colours and the marks mean."""
         present = {record["section"] for record in records}
         items: list[list[Any]] = [
-            [svg(key("model", place)), nodes.Text(" "), *self.title(section)]
+            [raw(key("model", place)), nodes.Text(" "), *self.title(section)]
             for place, section in enumerate(self.sections)
             if section in present
         ]
-        items += [[svg(key(kind, -1)), nodes.Text(f" {kind}")] for kind in get_args(Kind)]
+        items += [[raw(key(kind, -1)), nodes.Text(f" {kind}")] for kind in get_args(Kind)]
         lines = [nodes.list_item("", nodes.paragraph("", "", *item)) for item in items]
         return nodes.bullet_list("", *lines, classes=["legend"])
 
-    def listed(self, records: Sequence[Record], named: bool = False) -> nodes.table:
+    def listed(self, records: Sequence[Record], named: bool = False) -> nodes.raw:
         """Return the table of these predictions, with the names of their sections if so wanted."""
         rows = []
         for record in records:
-            comparison = comparison_of(record)
-            name: list[nodes.Node] = [link(comparison.name, self.address(record)), *kind_of(comparison)]
-            if named:
-                name += [nodes.Text(" "), nodes.inline("", "", *self.title(record["section"]), classes=["where"])]
-            rows.append(row(name, *figures(comparison), [svg(scale(comparison))]))
-        return table(HEAD, rows, "comparisons")
+            where = link(record["title"], f"{self.up}{record['section']}.html")
+            comparison, place = comparison_of(record), self.up + address_of(record)
+            remark = f' <span class="where">{where}</span>' if named else ""
+            rows.append(row(comparison, link(comparison.name, place), remark))
+        return raw(table("comparisons", HEAD, rows))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -26,7 +26,7 @@ from book.pages.tabs import framework_of
 from d2l_utils.files import write_atomically
 
 BLOCKS = (nodes.paragraph, nodes.caption, nodes.rubric, nodes.title, nodes.term)
-SILENT = {"page-facts", "colophon", "cell", "machine-profile", "comparisons", "promises", "running-total"}
+SILENT = {"page-facts", "colophon", "cell", "machine-profile"}
 SIGNS = {"mfrac": "/", "msup": "^"}  # what a formula says by its layout
 WITHIN_SENTENCE = re.compile(r"(?<![.?!:])\n")
 
@@ -66,7 +66,7 @@ def texts(node: nodes.Element, place: Place, framework: str) -> Iterator[tuple[P
         elif not isinstance(child, BLOCKS):
             yield from texts(child, place, framework)
         elif plain(child) != place[1]:
-            yield place, [(framework, WITHIN_SENTENCE.sub(" ", plain(child)))]
+            yield place, [(framework, WITHIN_SENTENCE.sub(" ", plain(child)).strip())]
 
 
 def plain(node: nodes.Node) -> str:
@@ -76,6 +76,8 @@ def plain(node: nodes.Node) -> str:
             return flat(ET.fromstring(mathml(node.astext()))[0][0])
         except TeXError:  # told by book.pages.maths
             return node.astext()
+    if isinstance(node, nodes.raw):  # a drawing or a mark
+        return ""
     return node.astext() if isinstance(node, nodes.Text) else "".join(map(plain, node.children))
 
 

@@ -113,7 +113,6 @@ class Aid:
         return bool(self.programs) and all(map(shutil.which, self.programs))
 
 
-NETWORKS = tuple(dict.fromkeys(namespaces.PACKAGES.values()))
 AIDS = {
     "chromium": Aid("the pages and slides in a browser, and the PDF", no_browser, ("chromium",), fetch_browser),
     "epubcheck": Aid("whether the e-book follows its standard", no_checker, ("epubcheck",)),

@@ -12,9 +12,8 @@ from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from book.formulas import mathml
-from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL, unrepeated
-from book.records import HEAD, LEFT_OUT, TOTAL_HEAD, comparison_of, figures, scale, total_figures
-from d2l_utils.claims import MARKS
+from book.outputs import unrepeated
+from book.records import HTML
 
 Output = dict[str, Any]
 TAG = re.compile(r"\\tag\{[^}]*\}")  # the number of an equation, which a slide has no room for
@@ -92,53 +91,9 @@ def html(tokens: Iterable[Token]) -> str:
     return MARKDOWN.renderer.render(list(tokens), MARKDOWN.options, {})
 
 
-def table(klass: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table whose cells are HTML; the first of a row names it."""
-    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
-    lines = []
-    for name, *cells in rows:
-        found = "".join(f"<td>{cell}</td>" for cell in cells)
-        lines.append(f'<tr><th scope="row">{name}</th>{found}</tr>')
-    return f'<table class="{klass}"><thead><tr>{titles}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
-
-
-def comparisons(records: Sequence[dict[str, Any]]) -> str:
-    """Return predictions beside their measurements as a table."""
-    rows = []
-    for comparison in map(comparison_of, records):
-        kind = "" if comparison.kind == "model" else f' <span class="kind">{comparison.kind}</span>'
-        note = f' <span class="note">{escape(comparison.note)}</span>' if comparison.note else ""
-        rows.append([escape(comparison.name) + kind + note, *map(escape, figures(comparison)), scale(comparison)])
-    return table("comparisons", HEAD, rows)
-
-
-def claims(records: Sequence[dict[str, Any]]) -> str:
-    """Return claims, a line each with its mark."""
-    lines = []
-    for record in records:
-        evidence = f' <span class="evidence">({escape(record["evidence"])})</span>' if record["evidence"] else ""
-        lines.append(f'<p class="claim">{MARKS[record["held"]]} {escape(record["sentence"])}{evidence}</p>')
-    return "".join(lines)
-
-
-def totals(records: Sequence[dict[str, Any]]) -> str:
-    """Return running totals, each as a table."""
-    tables = []
-    for record in records:
-        rows = [
-            [escape(each["lever"]) + ("" if each["kept"] else f' <span class="kind">{LEFT_OUT}</span>'), *cells]
-            for each, cells in total_figures(record["rows"])
-        ]
-        tables.append(table("promises", TOTAL_HEAD, rows))
-    return "".join(tables)
-
-
-RECORDS = {PREDICTION: comparisons, CLAIM: claims, RUNNING_TOTAL: totals}
-
-
 def record_type(output: Output) -> str:
     """Return the MIME type of the record that an output holds, "" if it holds none."""
-    return next((mime for mime in RECORDS if mime in output.get("data", {})), "")
+    return next((mime for mime in HTML if mime in output.get("data", {})), "")
 
 
 def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
@@ -150,7 +105,7 @@ def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
     found: list[Output] = []
     for mime, group in groupby(unrepeated(outputs), record_type):
         if mime:
-            found.append(displayed(RECORDS[mime]([output["data"][mime] for output in group])))
+            found.append(displayed(HTML[mime]([output["data"][mime] for output in group])))
             continue
         for output in group:
             data = output.get("data", {})

@@ -119,7 +119,7 @@ def test_a_build_collects_predictions_and_ends_with_a_line_on_the_models(project
     assert done.stdout.splitlines()[-1] == last
     cell = project.merged()["cells"][1]["id"]
     path = project.root / "_build" / "book" / "predictions.json"
-    about = {"section": "tiny", "framework": "jax", "cell": cell}
+    about = {"section": "tiny", "title": "Tiny", "framework": "jax", "cell": cell}
     assert json.loads(path.read_text(encoding="utf-8")) == [about | shown[PREDICTION]]
 
 

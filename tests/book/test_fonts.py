@@ -9,7 +9,7 @@ from fontTools.ttLib import TTFont
 
 from book import ROOT
 from book.fonts import FIGURES, MATH, MONO, SANS, SERIF, SYMBOLS, carry, characters, sheet, woff
-from book.slides.__main__ import with_fonts
+from book.slides.writing import with_fonts
 
 ALL = sorted({*SERIF, *SANS, *MONO, *MATH, *FIGURES}, key=lambda face: face.name)
 STYLES = ["book/pages/_epub/epub.css", "book/paper/paper.css", "book/slides/template/d2l/deck.css"]

@@ -92,6 +92,7 @@ def test_handouts_lack_solutions_and_answers_and_nothing_else(tmp_path):
     assert "ecret" not in "".join(cells) + cells[0]
     assert "Forty" not in cells[0]
     assert project.path("handouts", slug="index").exists()
+    assert project.here("notebooks", "--frameworks", "jax").returncode == 0
     assert "The secret." in project.read("notebooks")["cells"][0]["source"]  # the readers' notebooks keep them
 
 

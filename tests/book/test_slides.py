@@ -1,7 +1,5 @@
 """Slides: which cells a deck shows, where, and what is refused. Runs no notebook."""
 
-from unittest.mock import patch
-
 import jupytext
 import pytest
 from tiny import HEAD, NUMBERS, Project
@@ -9,10 +7,10 @@ from tiny import HEAD, NUMBERS, Project
 from book import FRAMEWORKS, BookError
 from book.cells import cell_problems, expand, lint, of, split
 from book.keys import run_key
-from book.slides.__main__ import main, page
 from book.slides.deck import deck, first_sentence, slides, with_outputs
 from book.slides.fitting import SIZES, fitted
 from book.slides.showing import shown
+from book.slides.writing import page
 from d2l_utils.predictions import Comparison
 
 
@@ -178,14 +176,13 @@ def test_a_marked_cell_that_has_not_run_is_an_error_and_another_is_not():
             assert with_outputs(notebook, {"cells": []}, "tiny", "run it")[0]["outputs"] == []
 
 
-def test_a_section_that_has_not_run_is_one_line_with_the_cure(tmp_path, capsys):
+def test_a_section_that_has_not_run_is_one_line_with_the_cure(tmp_path):
     project = Project(tmp_path)
     project.code("1")
-    with patch("book.build.number", lambda *_: NUMBERS), patch("book.slides.__main__.number", lambda *_: NUMBERS):
-        status = main(["--root", str(tmp_path), "--frameworks", "jax"])
+    done = project.here("slides", "--frameworks", "jax")
     cure = "make book FRAMEWORKS=jax SECTIONS=tiny runs it"
     missing = tmp_path / "_build" / "executed" / "jax" / "tiny.ipynb"
-    assert (status, capsys.readouterr().err) == (1, f"error: {missing} is missing: {cure}\n")
+    assert (done.returncode, done.stderr) == (1, f"error: {missing} is missing: {cure}\n")
 
 
 def test_a_deck_is_one_file_with_its_scripts():

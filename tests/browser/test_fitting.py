@@ -5,9 +5,9 @@ import os
 import pytest
 
 from book import FRAMEWORKS, ROOT
-from book.slides.__main__ import page as written
 from book.slides.deck import deck
 from book.slides.overflow import BOX, misfits
+from book.slides.writing import page as written
 
 MARGIN = 1.25  # past which a slide fails; `make slides` warns of one that does not fit its box
 FOLDERS = [ROOT / "_build" / "slides" / name for name in FRAMEWORKS]

@@ -5,7 +5,7 @@ import json
 from tiny import MACHINE
 from tiny_book import Book, outline
 
-from book.pages.machine_profile import binary, quantity, show
+from book.pages.machine_profile import binary, show
 from book.pages.page_info import describe_machine
 from d2l_utils.machine.profile import sealed
 
@@ -61,8 +61,5 @@ def test_a_machine_is_described_in_one_phrase():
     assert describe_machine({"cores": 2}) == "an unnamed CPU, 2 cores, no GPU"
 
 
-def test_units_read_well_over_the_whole_range():
-    values = [0.5e-9, 9.9996e-10, 1.25e-6, 0.02, 1, 31.8e9, 999.4e9, 999.6e9, 2e15]
-    written = "0.500 nx, 1.00 nx, 1.25 µx, 20.0 mx, 1.00 x, 31.8 Gx, 999 Gx, 1.00 Tx, 2000 Tx"
-    assert ", ".join(quantity(value, "x") for value in values) == written
+def test_a_size_reads_well():
     assert [binary(size) for size in (64, 2**14, 3 * 2**19, 2**30)] == ["64 bytes", "16 KiB", "1.5 MiB", "1 GiB"]

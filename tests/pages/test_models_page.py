@@ -20,7 +20,7 @@ def shown(comparison):
 
 
 def record(framework, section, comparison):
-    about = {"section": section, "framework": framework, "cell": "c1"}
+    about = {"section": section, "title": section.title(), "framework": framework, "cell": "c1"}
     return about | comparison._repr_mimebundle_()["application/vnd.d2l.prediction+json"]
 
 

@@ -10,7 +10,7 @@ from tiny_book import Book, code, notebook, prose
 
 OPENING = r"""# Searched
 
-One sentence,
+<wbr> One sentence,
 broken.
 Two $\frac{t_1}{2} < x^2$.
 

@@ -1,6 +1,5 @@
-"""python -m book.slides --frameworks jax    writes a deck for each section and a list of them; runs no notebook"""
+"""The decks on disk: one for each section, and a page that lists them."""
 
-import argparse
 import importlib.resources
 import sys
 import xml.etree.ElementTree as ET
@@ -13,17 +12,15 @@ import nbformat
 from nbconvert.exporters import SlidesExporter
 from traitlets.config import Config
 
-from book import FRAMEWORKS, BookError
-from book.__main__ import checked
-from book.build import write_notebooks
-from book.cells import Notebook, split
+from book import FRAMEWORKS
+from book.cells import Notebook, expand, split
 from book.fonts import MATH, MONO, SANS, SYMBOLS, carry, characters, sheet
 from book.layout import Layout, load
 from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
-from book.sources import number, pictures, read, slugs
+from book.sources import chapter, pictures
 from book.xhtml import written
-from d2l_utils.files import locked, write_atomically
+from d2l_utils.files import write_atomically
 
 TEMPLATE = Path(__file__).with_name("template")
 TITLE = "Computational Performance"
@@ -80,16 +77,13 @@ def contents(titles: Mapping[str, str], framework: str) -> str:
 
 def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[str]) -> None:
     """Write a deck for each of these sections and frameworks, and the page that lists those of a framework."""
-    entries = write_notebooks(layout, frameworks)
-    order = slugs(layout)
-    sources = {slug: read(slug, layout) for slug in order}
-    numbers = number(list(sources.values()), layout)
-    titles = {slug: numbers["sections"][slug]["title"] for slug in order}
+    sources, numbers = chapter(layout)
+    titles = {source["slug"]: numbers["sections"][source["slug"]]["title"] for source in sources}
     decks = {}
-    for slug in sections:
-        name = f"{slug}.md"
-        images = {path: with_letters(picture) for path, picture in pictures(sources[slug], layout).items()}
-        notebooks = split(entries[slug], frameworks, numbers, images, name, answers=False)
+    for source in [source for source in sources if source["slug"] in sections]:
+        slug, name = source["slug"], f"{source['slug']}.md"
+        images = {path: with_letters(picture) for path, picture in pictures(source, layout).items()}
+        notebooks = split(expand(source["notebook"]), frameworks, numbers, images, name, answers=False)
         for framework, notebook in notebooks.items():
             cure = f"make book FRAMEWORKS={framework} SECTIONS={slug} runs it"
             executed = load(layout.notebook("executed", framework, slug), cure)
@@ -102,7 +96,7 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
     for path, line in all_misfits(decks):
         print(f"warning: {path.stem} ({path.parent.name}), {line}", file=sys.stderr)
     for framework in frameworks:
-        written = {slug: titles[slug] for slug in order if place(layout, framework, slug).exists()}
+        written = {slug: title for slug, title in titles.items() if place(layout, framework, slug).exists()}
         write_atomically(place(layout, framework, "index"), contents(written, framework))
         print(f"{place(layout, framework, 'index')}: {len(written)} decks")
 
@@ -110,26 +104,3 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
 def place(layout: Layout, framework: str, name: str) -> Path:
     """Return the path of a deck, or of the page that lists them."""
     return layout.build / "slides" / framework / f"{name}.html"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write decks; return the status to exit with."""
-    parser = argparse.ArgumentParser(prog="python -m book.slides", description=__doc__)
-    parser.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
-    parser.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
-    parser.add_argument("--sections", nargs="+", metavar="SECTION", help="those to write (default: all)")
-    options = parser.parse_args(arguments)
-    layout = Layout(options.root.resolve())
-    try:
-        frameworks = checked(options.frameworks, FRAMEWORKS, "framework")
-        sections = checked(options.sections or slugs(layout), slugs(layout), "section")
-        with locked(layout.build / ".lock", "a build of this project is running: waiting until it is done"):
-            write_decks(layout, frameworks, sections)
-    except BookError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.status
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,18 @@
+"""The modules of the project as they are written: nothing is imported."""
+
+import ast
+from functools import cache
+
+from book import ROOT
+
+PATHS = {  # of 'book.cells', and of 'd2l_utils.jobs' the file __init__.py
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for package in ("d2l_utils", "book")
+    for path in (ROOT / package).rglob("*.py")
+}
+
+
+@cache
+def parsed(module):
+    """Return the syntax tree of a module."""
+    return ast.parse(PATHS[module].read_text(encoding="utf-8"))
