@@ -13,7 +13,8 @@ Definition = ast.FunctionDef | ast.ClassDef
 def path_of(module: str) -> Path:
     """Return the file of a module of the project, named as an import names it: "d2l_utils.common"."""
     path = ROOT.joinpath(*module.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    package = path / "__init__.py"  # not just the folder: one that a pull emptied keeps its compiled modules
+    return package if package.exists() else path.with_suffix(".py")
 
 
 @cache
