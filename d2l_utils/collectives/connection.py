@@ -1,7 +1,6 @@
-"""Connections that carry Python objects between processes, over TCP and without Nagle's delay. Standard library only.
+"""Callers prove to a listener that they belong to its job before it uses what they send. Standard library only.
 
-What arrives is unpickled, which can run any code, so both ends first prove that they know the same key, by the
-challenge of `multiprocessing.connection`. What does not know it is dropped before anything is unpickled.
+Both ends prove that they know the same key, by the challenge of `multiprocessing.connection`.
 
 `launch` gives a random key to all processes of a job, in the environment as D2L_LAUNCH_KEY. If a job runs on several
 machines, set it by hand to the same secret text for each process, as in `export D2L_LAUNCH_KEY=$(openssl rand -hex 16)`
@@ -12,69 +11,17 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing import AuthenticationError
-from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
+from multiprocessing.connection import answer_challenge, deliver_challenge
 
 from d2l_utils.jobs.commands import KEY
 
-__all__ = ["connect", "listening"]
+__all__ = ["admitted", "authenticate", "key_of_job", "receive_exactly"]
 
 PATIENCE = 1.0  # seconds that a listener gives a caller to prove that it knows the key
 LENGTH = struct.Struct("!I")
 ACCEPTED = b"accepted"
-
-
-def connect(address: str, timeout: float = 30) -> Connection:
-    """Connect to a listener of the same job, and wait until it has taken the connection.
-
-    Parameters
-    ----------
-    address
-        "host:port".
-    timeout
-        Seconds that the listener may take to appear and to answer.
-
-    Raises
-    ------
-    ConnectionError
-        If nothing listens there in time, or what listens there does not know the key.
-    """
-    end = time.monotonic() + timeout
-    pair, key = _pair(address), _required_key()
-    while True:
-        channel = None
-        try:
-            channel = socket.create_connection(pair, timeout=max(0.1, end - time.monotonic()))
-            authenticate(channel, key, end, listens=False)
-            return _connection(channel)
-        except AuthenticationError:
-            _close(channel)
-            raise ConnectionError(f"what listens on {address} has another {KEY}: is it of this job?") from None
-        except OSError as error:
-            _close(channel)
-            if time.monotonic() > end:
-                raise ConnectionError(f"nothing listens on {address} after {timeout} s: is that process up?") from error
-            time.sleep(0.02)
-
-
-@contextmanager
-def listening(address: str) -> Iterator[Callable[[], Connection]]:
-    """Listen on "host:port" and no other address; give a function that waits for the next caller with the key.
-
-    A caller without the key is dropped, after a second if it is silent.
-    """
-    key = _required_key()
-    with socket.create_server(_pair(address), backlog=128) as server:
-
-        def accept() -> Connection:
-            while True:
-                channel, _ = server.accept()
-                if admitted(channel, key):
-                    return _connection(channel)
-
-        yield accept
 
 
 def admitted(channel: socket.socket, key: bytes) -> bool:
@@ -156,28 +103,3 @@ class _Messages:
         if size > maxlength:
             raise ConnectionError(f"a message of {size} bytes, where {maxlength} are expected at most")
         return receive_exactly(self.channel, size, self.until)
-
-
-def _required_key() -> bytes:
-    key = key_of_job()
-    if not key:
-        raise RuntimeError(f"set {KEY} to the same secret text for all processes of the job, as launch does")
-    return key
-
-
-def _connection(channel: socket.socket) -> Connection:
-    channel.settimeout(None)
-    channel.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return Connection(channel.detach())
-
-
-def _close(channel: socket.socket | None) -> None:
-    if channel is not None:
-        channel.close()
-
-
-def _pair(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        raise ValueError(f"an address is host:port, such as 127.0.0.1:5000, not {address!r}")
-    return host, int(port)

@@ -15,9 +15,7 @@ FOLDERS = list(MODULES.values())
 # framework is in a module of that framework's folder, and is compared with the cells of its tab.
 TAUGHT = [
     ("hardware", "machine.probes", "triad chase lay_ring"),
-    ("parameterserver", "collectives.cost_model", "star_time server_time ring_time tree_time"),
-    ("parameterserver", "collectives.cost_model", "hierarchical_time bus_bandwidth"),
-    ("parameterserver", "collectives.algorithms", "star direct"),
+    ("parameterserver", "collectives.cost_model", "star_time server_time ring_time"),
     ("scaling-out", "collectives.simulation", "training_ends"),
     *(("multiple-gpus", f"{folder}.training", "split_batch") for folder in FOLDERS),
     *(("multiple-gpus-concise", f"{folder}.networks", "resnet18") for folder in FOLDERS),

@@ -1,4 +1,4 @@
-"""Those who connect without the key of the job, to a listener of connections and to a rank of a communicator."""
+"""Those who connect to a rank of a communicator without the key of the job."""
 
 import pickle
 import socket
@@ -11,7 +11,6 @@ import pytest
 from launching import by_rank, wait_until
 
 from d2l_utils.collectives.communicator import Communicator
-from d2l_utils.collectives.connection import connect, listening
 from d2l_utils.jobs.commands import KEY
 from d2l_utils.jobs.job import free_ports, launch
 
@@ -30,17 +29,7 @@ STRANGERS = {  # what each says
     "pickle": struct.pack("!i", len(EVIL)) + EVIL,
     "half a message": b"\0\0\0\x20half",
 }
-CONNECT = "from d2l_utils.collectives.connection import connect; connect('{}')"
 ENTER = "from d2l_utils.collectives.communicator import Communicator; Communicator(1, ['{}', '{}']).__enter__()"
-
-
-def listener(addresses):
-    with listening(addresses[0]) as accept:
-        return accept().recv()
-
-
-def caller(addresses):
-    connect(addresses[0]).send(7.0)
 
 
 def rank_zero(addresses):
@@ -62,32 +51,25 @@ def addresses(monkeypatch):
 
 
 @pytest.mark.parametrize("words", STRANGERS.values(), ids=STRANGERS)
-@pytest.mark.parametrize(("listen", "call"), [(listener, caller), (rank_zero, rank_one)])
-def test_a_stranger_is_dropped_within_a_second_and_nothing_of_it_is_unpickled(listen, call, words, addresses, tmp_path):
+def test_a_stranger_is_dropped_within_a_second_and_nothing_of_it_is_unpickled(words, addresses, tmp_path):
     host, port = addresses[0].split(":")
     stranger = socket.socket()
     with ThreadPoolExecutor() as pool, stranger:
-        result = pool.submit(listen, addresses)
+        result = pool.submit(rank_zero, addresses)
         wait_until(lambda: stranger.connect_ex((host, int(port))) == 0)
         stranger.sendall(words)
         start = time.monotonic()
-        call(addresses)
+        rank_one(addresses)
         assert result.result(10) == 7.0
         assert time.monotonic() - start < 2
     assert not (tmp_path / "unpickled").exists()
 
 
-@pytest.mark.parametrize(
-    ("listen", "call", "other", "refusal"),
-    [
-        (listener, caller, CONNECT, f"what listens on {{}} has another {KEY}"),
-        (rank_zero, rank_one, ENTER, "rank 1: what listens at rank 0's address has another key"),
-    ],
-)
-def test_another_key_is_refused_at_once_and_the_listener_waits_on(listen, call, other, refusal, addresses):
+def test_another_key_is_refused_at_once_and_the_listener_waits_on(addresses):
+    refusal = "ConnectionError: rank 1: what listens at rank 0's address has another key"
     with ThreadPoolExecutor() as pool:
-        result = pool.submit(listen, addresses)
-        with pytest.raises(RuntimeError, match=f"ConnectionError: {refusal.format(*addresses)}"):
-            launch(by_rank(other.format(*addresses)), environment={KEY: "another"}, deadline=20)
-        call(addresses)
+        result = pool.submit(rank_zero, addresses)
+        with pytest.raises(RuntimeError, match=refusal):
+            launch(by_rank(ENTER.format(*addresses)), environment={KEY: "another"}, deadline=20)
+        rank_one(addresses)
         assert result.result(10) == 7.0
