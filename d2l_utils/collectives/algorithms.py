@@ -1,8 +1,7 @@
-"""Three all-reduces over a Communicator: each replaces the vector x, in place, by the sum of all ranks' vectors.
+"""Two all-reduces over a Communicator: each replaces the vector x, in place, by the sum of all ranks' vectors.
 
 With S the bytes of x, and n a divisor of its length, `star` makes rank 0 send (n - 1) S bytes and the others S;
-`direct` and `ring` make each rank send 2 (n - 1) / n S (Patarasuk and Yuan 2009). All ranks together send 2 (n - 1) S
-in each of the three.
+`ring` makes each rank send 2 (n - 1) / n S (Patarasuk and Yuan 2009). All ranks together send 2 (n - 1) S in either.
 """
 
 from typing import Any
@@ -26,20 +25,6 @@ def star(comm: Communicator, x: Vector) -> None:
         x += arrived
     for rank in range(1, comm.world_size):
         comm.send(x, rank)
-
-
-def direct(comm: Communicator, x: Vector) -> None:
-    """Each rank adds up one part of x: all send that part to it directly, and then receive its sum directly."""
-    rank, n = comm.rank, comm.world_size
-    parts = np.array_split(x, n)
-    mine, arrived = parts[rank], np.empty_like(parts[rank])
-    for step in range(1, n):
-        to, source = (rank + step) % n, (rank - step) % n
-        comm.sendrecv(parts[to], to, arrived, source)
-        mine += arrived
-    for step in range(1, n):
-        to, source = (rank + step) % n, (rank - step) % n
-        comm.sendrecv(mine, to, parts[source], source)
 
 
 def ring(comm: Communicator, x: Vector) -> None:

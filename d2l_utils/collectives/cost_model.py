@@ -5,17 +5,10 @@ second. Each link carries both directions at once, and links do not slow each ot
 S bytes and ends with the sum of all.
 """
 
-from math import ceil, log2
-
 
 def star_time(n: int, S: float, alpha: float, b: float) -> float:
     """Return the seconds of a star: rank 0 gathers n - 1 arrays one after another and sends the sum to each rank."""
     return 2 * (n - 1) * (alpha + S / b)
-
-
-def tree_time(n: int, S: float, alpha: float, b: float) -> float:
-    """Return the seconds of a binomial tree that reduces and then broadcasts (Thakur et al. 2005)."""
-    return 2 * ceil(log2(n)) * (alpha + S / b)
 
 
 def ring_time(n: int, S: float, alpha: float, b: float) -> float:
@@ -30,21 +23,6 @@ def server_time(m: int, s: int, S: float, alpha: float, b: float) -> float:
     another, so the larger of the two numbers decides.
     """
     return 2 * max(m, s) * (alpha + S / s / b)
-
-
-def hierarchical_time(r: int, N: int, S: float, inside: tuple[float, float], outside: tuple[float, float]) -> float:
-    """Return the seconds of a ring in each of N hosts and of r rings between the hosts, each of S / r bytes.
-
-    Parameters
-    ----------
-    r, N
-        Ranks in a host, and hosts.
-    S
-        Bytes of each rank's array.
-    inside, outside
-        alpha and b of a link in a host and between hosts; the latter b is each rank's share of its host's link.
-    """
-    return ring_time(r, S, *inside) + ring_time(N, S / r, *outside)
 
 
 def bus_bandwidth(n: int, S: float, seconds: float) -> float:

@@ -22,7 +22,7 @@ from d2l_utils.jobs.processes import FOLDER
 
 Array = np.ndarray[Any, Any]
 Reduce = Callable[[Communicator, Array], None]
-ALGORITHMS: dict[str, Reduce] = {"star": algorithms.star, "direct": algorithms.direct, "ring": algorithms.ring}
+ALGORITHMS: dict[str, Reduce] = {"star": algorithms.star, "ring": algorithms.ring}
 
 
 def check(comm: Communicator, reduce: Reduce, count: int) -> int:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from d2l_utils.collectives.cost_model import bus_bandwidth, ring_time, server_time, star_time, tree_time
+from d2l_utils.collectives.cost_model import bus_bandwidth, ring_time, server_time, star_time
 
 S, ALPHA, B = 160e6, 1e-5, 16e9  # a message of S bytes takes 10.01 ms, an eighth of it 1.26 ms
 V100 = (0, 3 * 25e9)  # three links of NVLink
@@ -14,10 +14,6 @@ V100 = (0, 3 * 25e9)  # three links of NVLink
         (star_time, (1, S, ALPHA, B), 0),
         (star_time, (2, S, ALPHA, B), 2 * 10.01e-3),
         (star_time, (8, S, ALPHA, B), 14 * 10.01e-3),
-        (tree_time, (1, S, ALPHA, B), 0),
-        (tree_time, (2, S, ALPHA, B), 2 * 10.01e-3),
-        (tree_time, (5, S, ALPHA, B), 6 * 10.01e-3),
-        (tree_time, (8, S, ALPHA, B), 6 * 10.01e-3),
         (ring_time, (1, S, ALPHA, B), 0),
         (ring_time, (2, S, ALPHA, B), 2 * 5.01e-3),
         (ring_time, (8, S, ALPHA, B), 14 * 1.26e-3),
