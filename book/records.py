@@ -17,7 +17,7 @@ Record = dict[str, Any]
 HEAD = ("prediction", "predicted", "measured", "factor", "on a scale")
 HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height
 FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high", "otherwise")
-TOTAL_HEAD = ("lever", "a step", "promised", "obtained", "faster", "accuracy")
+TOTAL_HEAD = ("lever", "a step", "promised", "obtained", "gain", "accuracy")
 NONE = "–"
 WORDS = {True: "held", False: "missed", None: "not checked"}  # of a claim
 

@@ -26,7 +26,7 @@ def total(record: Record, taught: dict[str, str]) -> str:
         [lever(each, taught.get(each["lever"], "")), step, faster, accuracy]
         for each, (step, _, _, faster, accuracy) in total_figures(record["rows"])
     ]
-    return table("running-total", ("lever", "a step", "faster", "accuracy"), rows)
+    return table("running-total", ("lever", "a step", "gain", "accuracy"), rows)
 
 
 def sentence(record: Record, framework: str) -> nodes.paragraph:
