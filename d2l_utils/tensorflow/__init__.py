@@ -192,13 +192,15 @@ def _counters() -> Counters:
 
 @cache
 def _cpu_allocator_counts() -> bool:
-    """Have TensorFlow's CPU allocator count; False if the library has no function of that name."""
+    """Have TensorFlow's CPU allocator count; False if the library has no such function or, without oneDNN, counts 0."""
     library = next(Path(tf.sysconfig.get_lib()).glob("libtensorflow_framework.*"))
     try:
         ctypes.CDLL(str(library))._ZN3tsl23EnableCPUAllocatorStatsEv()
     except AttributeError:
         return False
-    return True
+    array = tf.zeros(2**16) + 1
+    synchronize(array)
+    return bool(tf.config.experimental.get_memory_info("CPU:0")["peak"] >= 4 * 2**16)
 
 
 # What the program d2l_utils.machine.measuring measures

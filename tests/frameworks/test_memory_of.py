@@ -1,5 +1,9 @@
 """Memory that a function needs, in bytes of this framework's arrays."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -32,3 +36,16 @@ def test_the_course_reaches_what_is_kept(d2l, one):
     seconds, in_use = d2l.memory_over_time(lambda: [one() for _ in range(8)])
     assert len(seconds) == len(in_use)
     assert max(in_use) > 6 * UNIT
+
+
+@pytest.mark.only("tensorflow")
+def test_without_onednn_whose_allocator_counts_the_system_counts():
+    program = """
+import tensorflow as tf
+from d2l_utils import tensorflow as d2l
+x = tf.ones(2**22)
+print(d2l.memory_of(lambda: x + 1).kept)
+"""
+    settings = os.environ | {"TF_ENABLE_ONEDNN_OPTS": "0"}
+    done = subprocess.run([sys.executable, "-c", program], env=settings, capture_output=True, text=True, timeout=100)
+    assert int(done.stdout) == pytest.approx(UNIT, rel=0.1), done.stderr
