@@ -42,7 +42,7 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks bundle profile book epub pdf slides ALWAYS lab serve browser test check lint benchmark rack pins clean distclean
+.PHONY: help setup notebooks bundle profile book epub pdf slides ALWAYS lab serve browser test check lint benchmark rack translations pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -53,7 +53,7 @@ cannot := nothing can be built before the environments are made
 ifneq ($(filter setup notebooks bundle profile book epub pdf slides lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
 AVAILABLE := $(shell $(PYTHON) -m book.setup.environments docs $(FRAMEWORKS))
 $(if $(AVAILABLE),,$(error $(cannot)))
-else ifneq ($(filter check lint,$(MAKECMDGOALS)),)
+else ifneq ($(filter check lint translations,$(MAKECMDGOALS)),)
 $(if $(shell $(PYTHON) -m book.setup.environments docs),,$(error $(cannot)))
 endif
 
@@ -168,6 +168,9 @@ endif
 
 rack: ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
 	@_build/env/$(firstword $(AVAILABLE))/bin/python -m rack
+
+translations: ## bring the catalogues of the translations, notebooks/locale, up to date with the sources
+	@$(docs)/python -m book.translations update
 
 pins: ## resolve requirements/ again from pyproject.toml
 	@$(PYTHON) -m book.setup.environments --pins
