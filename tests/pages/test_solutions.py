@@ -63,7 +63,7 @@ CELLS = {
             "d2l.claim()",
             "jax",
             "claims",
-            outputs=[claim("It is fast", True, "0.1; below 0.5"), claim("It fits", None, note="not checked: no core")],
+            outputs=[claim("It is fast", True, "0.1; below 0.5"), claim("It fits", False, note="It is full.")],
         )
     ],
     "claims-that-differ-stand-in-tabs-above-the-code-that-they-share": [
@@ -84,7 +84,7 @@ CELLS = {
     ],
 }
 PAGES = {name: notebook(HEAD, *cells) for name, cells in CELLS.items()}
-PAGES["marks"] = notebook(HEAD, code("x", outputs=[claim("So it is", held) for held in (True, False, None)]))
+PAGES["marks"] = notebook(HEAD, code("x", outputs=[claim("So it is", held) for held in (True, False)]))
 
 
 @pytest.mark.parametrize("page", CELLS)
@@ -100,4 +100,4 @@ def test_a_builder_that_cannot_fold_shows_solutions_in_order(book):
 
 def test_a_mark_has_a_word_for_those_who_hear_the_page(book):
     found = [(mark.get_text(), mark["aria-label"]) for mark in book.article("marks").select(".claim [role=img]")]
-    assert found == [("✓", "held"), ("✗", "missed"), ("–", "not checked")]
+    assert found == [("✓", "held"), ("✗", "missed")]
