@@ -3,6 +3,7 @@
 Imports nothing slow, so that a build with nothing to do finds that out in a moment.
 """
 
+import ast
 import hashlib
 import json
 import re
@@ -14,7 +15,6 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Entry
-from d2l_utils.machine.profile import statements
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,16 @@ def hashed(*parts: object) -> str:
 
 @cache
 def code(path: Path) -> str:
-    """Return a hash of what a Python file does: its comments, docstrings and empty lines do not count."""
+    """Return a hash of what a Python file does: its comments, docstrings and layout do not count."""
     try:
-        return hashed(statements(path.read_text(encoding="utf-8")))
+        tree = ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError as error:
         raise BookError(f"{path}, line {error.lineno}: {error.msg}") from None
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    return hashed(ast.dump(tree))
 
 
 def surroundings(root: Path, framework: str, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
@@ -103,6 +108,6 @@ def run_key(entries: Sequence[Entry], framework: str, around: dict[str, Any], pr
     cells = [[entry.source, sorted(entry.tags)] for entry in entries if entry.kind == "code"]
     figures = None
     if any("your_machine" in source for source, _ in cells):
-        common = {name: profile[name] for name in profile if name not in ("frameworks", "seal")}
+        common = {name: profile[name] for name in profile if name != "frameworks"}
         figures = [common, profile.get("frameworks", {}).get(MODULES[framework])]
     return hashed(cells, around, figures)

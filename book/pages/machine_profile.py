@@ -3,7 +3,7 @@
 ```{machine}
 ```
 
-shows the file that the setting `d2l_machine` names; `profile_for` in d2l_utils/machine/profile.py tells what it holds.
+shows the file that the setting `d2l_machine` names; `your_machine` in d2l_utils/machine/profile.py tells what it holds.
 """
 
 import re

@@ -10,11 +10,10 @@ import os
 import sys
 from datetime import date
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from d2l_utils.files import locked, write_atomically
-from d2l_utils.machine.profile import MEASURING, code, has_part, matches_machine, profile_path, read, sealed, version
+from d2l_utils.machine.profile import FORMAT, of_this_machine, profile_path, read, up_to_date, version
 from d2l_utils.machine.system import caches, cores, describe
 
 KINDS = ("float32", "bfloat16")
@@ -38,9 +37,9 @@ def main(module: str) -> None:
     try:
         with locked(path.with_name(f".{path.name}.lock")):
             profile = read(path)
-            if not (matches_machine(profile) and has_part(profile, module)):
+            if not up_to_date(profile, module):
                 print(f"measuring what this machine can do with {module}: once", flush=True)
-                write(path, measured(profile, module))
+                write_atomically(path, json.dumps(measured(profile, module), indent=1, ensure_ascii=False) + "\n")
     except OSError as error:
         sys.exit(f"cannot write {path}: {error}")
 
@@ -48,7 +47,7 @@ def main(module: str) -> None:
 def measured(profile: dict[str, Any], module: str) -> dict[str, Any]:
     """Return the profile with the framework's part measured, and all else too if it is of another machine."""
     try:
-        if not matches_machine(profile):
+        if not of_this_machine(profile):
             profile = measure_machine()
         parts = profile["frameworks"] | {module: measure_framework(module)}
     except OSError as error:
@@ -62,7 +61,7 @@ def measure_machine() -> dict[str, Any]:
 
     sizes = probes.WORKING_SETS
     return {
-        "code": code(*MEASURING),
+        "format": FORMAT,
         "date": date.today().isoformat(),
         "machine": describe(),
         "caches": caches(),
@@ -85,7 +84,6 @@ def measure_framework(module: str) -> dict[str, Any]:
     d2l = importlib.import_module(f"d2l_utils.{module}")
     return {
         "version": version(module),
-        "code": code(f"{module}/__init__.py"),
         "date": date.today().isoformat(),
         "dispatch": probes.dispatch(d2l._tiny_sum(d2l.try_gpu()), d2l.synchronize),
         "bandwidth": probes.bandwidths(partial(d2l._passes, d2l.try_gpu(-1)), probes.array_sizes(caches())),
@@ -100,11 +98,6 @@ def measure_framework(module: str) -> dict[str, Any]:
             for i, name in enumerate(d2l._gpu_names())
         ],
     }
-
-
-def write(path: Path, profile: dict[str, Any]) -> None:
-    """Write the profile in one step; OSError leaves the old file as it was, and no other one."""
-    write_atomically(path, json.dumps(sealed(profile), indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,40 +2,32 @@
 
 It is kept in `_build/machine.json` of the project, or for an installed package in `~/.cache/d2l`; the environment
 variable D2L_MACHINE_PROFILE names another file. The program `d2l_utils.machine.measuring` measures what is missing or
-out of date: on another machine, after a change of the code that measures, with another version of the framework.
+out of date: on another machine, with another version of the framework, or after FORMAT has been raised.
 This module imports no framework.
 """
 
-import ast
-import hashlib
-import io
 import json
 import os
 import subprocess
 import sys
-import tokenize
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from d2l_utils.framework import framework
 from d2l_utils.machine.system import describe
 
-FORMAT = 3  # of the file
-MEASURING = ("machine/measuring.py", "machine/probes.py", "timing.py")  # the modules that measure
+FORMAT = 4  # of the file: raise it when what a figure means or how it is measured changes
 COMMON = ("machine", "date", "caches", "bandwidth", "latency", "product")
 LONGEST = 600  # seconds that a measurement may take
 PACKAGE = Path(__file__).parents[1]
 
 
-def profile_for(module: str) -> dict[str, Any]:
-    """Return the machine profile for one framework, measured first where it is missing or out of date.
+def your_machine() -> dict[str, Any]:
+    """Return what this machine can do: its profile, measured first where it is missing or out of date.
 
-    A measurement takes some seconds, and one line says so.
-
-    Parameters
-    ----------
-    module : str
-        The framework's folder in d2l_utils: "torch", "tensorflow", "jax" or "mxnet".
+    A measurement takes some seconds, and one line says so. On the CPU the framework's products use all cores, whatever
+    number of threads is set here; with MXNet those that OMP_NUM_THREADS allows, one in the chapter's kernel.
 
     Returns
     -------
@@ -63,9 +55,14 @@ def profile_for(module: str) -> dict[str, Any]:
     RuntimeError
         If the machine cannot be measured or the profile cannot be written.
     """
+    return profile_for(framework().__name__.rpartition(".")[2])
+
+
+def profile_for(module: str) -> dict[str, Any]:
+    """Return the profile for a framework, named by its folder in d2l_utils, as `your_machine` describes it."""
     path = profile_path()
     profile = read(path)
-    if not (matches_machine(profile) and has_part(profile, module)):
+    if not up_to_date(profile, module):
         print("measuring what this machine can do: once", flush=True)
         measure_missing(module, path, quiet=True)
         profile = read(path)
@@ -134,29 +131,22 @@ def profile_path() -> Path:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the content of the file, or {} if it is missing, damaged, changed by hand or of another format."""
+    """Return the content of the file, or {} if it is missing, damaged or of another format."""
     try:
         profile = json.loads(path.read_text(encoding="utf-8"))
-        seal = profile.pop("seal")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return profile if profile["format"] == FORMAT else {}
+    except (OSError, ValueError, KeyError, TypeError):
         return {}
-    return profile if seal == sealed(profile)["seal"] else {}
 
 
-def sealed(profile: dict[str, Any]) -> dict[str, Any]:
-    """Return what the file is to hold: the profile and a hash of it and its format, by which `read` checks it."""
-    return profile | {"seal": _hash(f"{FORMAT}{json.dumps(profile, sort_keys=True)}")}
+def up_to_date(profile: dict[str, Any], module: str) -> bool:
+    """Return whether the profile is of this machine and has the framework's part, of the installed version."""
+    return of_this_machine(profile) and profile["frameworks"].get(module, {}).get("version") == version(module)
 
 
-def matches_machine(profile: dict[str, Any]) -> bool:
-    """Return whether the profile was measured on this machine, by the code as it is now."""
-    return bool(profile) and (profile["code"], profile["machine"]) == (code(*MEASURING), describe())
-
-
-def has_part(profile: dict[str, Any], module: str) -> bool:
-    """Return whether the profile has the framework's part, measured with the installed version and today's code."""
-    part = profile["frameworks"].get(module, {})
-    return (part.get("code"), part.get("version")) == (code(f"{module}/__init__.py"), version(module))
+def of_this_machine(profile: dict[str, Any]) -> bool:
+    """Return whether the profile was measured on this machine."""
+    return bool(profile) and profile["machine"] == describe()
 
 
 def version(module: str) -> str:
@@ -167,37 +157,3 @@ def version(module: str) -> str:
         except metadata.PackageNotFoundError:
             continue
     return "unknown"
-
-
-def code(*paths: str) -> str:
-    """Return a hash of what modules of this package do: of their sources without comments, docstrings and empty lines.
-
-    It is the same in every version of Python that reads them, since one profile serves all frameworks' environments.
-
-    Parameters
-    ----------
-    *paths : str
-        The modules' files, relative to the package: "machine/probes.py".
-    """
-    return _hash("\n".join(statements((PACKAGE / path).read_text(encoding="utf-8")) for path in paths))
-
-
-def statements(source: str) -> str:
-    """Return the lines of a Python source without its comments, docstrings and empty lines."""
-    tree, lines = ast.parse(source), source.splitlines()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column].rstrip()
-    for node in ast.walk(tree):
-        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
-        if ast.get_docstring(node) is not None:
-            docstring = node.body[0]
-            for row in range(docstring.lineno, (docstring.end_lineno or docstring.lineno) + 1):
-                lines[row - 1] = ""
-    return "\n".join(line for line in lines if line)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
