@@ -16,15 +16,6 @@ def ring_time(n: int, S: float, alpha: float, b: float) -> float:
     return 2 * (n - 1) * (alpha + S / n / b)
 
 
-def server_time(m: int, s: int, S: float, alpha: float, b: float) -> float:
-    """Return the seconds in which m workers push to s servers and pull from them (Li et al. 2014).
-
-    Each server holds S / s bytes. A worker sends to one server after another, and a server answers one worker after
-    another, so the larger of the two numbers decides.
-    """
-    return 2 * max(m, s) * (alpha + S / s / b)
-
-
 def bus_bandwidth(n: int, S: float, seconds: float) -> float:
     """Return the bus bandwidth of nccl-tests in bytes/s: the bytes that each rank has to send, over the time."""
     return 2 * (n - 1) / n * S / seconds

@@ -1,21 +1,29 @@
 """How n processes find each other: each listens at its address, calls all lower ranks, and is called by the higher.
 
-A caller first proves that it knows the job's key (`d2l_utils.collectives.connection`); in processes that no launcher
-started the key is empty unless D2L_LAUNCH_KEY is set. Then both ends exchange their ranks.
+Both ends of a connection first prove that they know the same key, by the challenge of `multiprocessing.connection`, and
+then exchange their ranks. `launch` gives a random key to all processes of a job, in the environment as D2L_LAUNCH_KEY.
+If a job runs on several machines, set it by hand to the same secret text for each process, as in
+`export D2L_LAUNCH_KEY=$(openssl rand -hex 16)` on one machine, whose value you copy to the others. The key keeps
+strangers out; nothing that is sent is encrypted.
 """
 
+import os
 import socket
 import struct
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
+from typing import Any
 
-from d2l_utils.collectives.connection import PATIENCE, admitted, authenticate, key_of_job, receive_exactly
+from d2l_utils.jobs.commands import KEY
 
 __all__ = ["meet", "close"]
 
 HELLO = struct.Struct("!II")  # a rank, and the number of ranks that it knows of
 PAUSE = 0.01  # seconds between two attempts to reach a rank that does not listen yet
+PATIENCE = 1.0  # seconds that a listener waits for each word of a caller
 Address = tuple[str, int]
 
 
@@ -50,8 +58,15 @@ def meet(rank: int, hosts: Sequence[Address], timeout: float) -> dict[int, socke
             for lower in range(rank):
                 peers[lower] = _call(lower, rank, hosts, until)
             while missing := {*range(len(hosts))} - {rank, *peers}:
-                caller, peer = _answer(server, rank, hosts, missing, until)
-                peers[caller] = peer
+                server.settimeout(_left(until))
+                peer, _ = server.accept()
+                caller = None
+                with suppress(OSError, EOFError, AuthenticationError):  # a stranger, or a rank that has given us up
+                    caller = _introduced(peer, rank, len(hosts), PATIENCE, (deliver_challenge, answer_challenge))
+                if caller in missing:
+                    peers[caller] = peer
+                else:
+                    peer.close()
     except TimeoutError:
         close(peers)
         absent = min({*range(len(hosts))} - {rank, *peers})
@@ -73,47 +88,54 @@ def close(peers: dict[int, socket.socket]) -> None:
         peer.close()
 
 
+def _left(until: float) -> float:
+    """Return the seconds that are left; TimeoutError if there are none."""
+    if (left := until - time.monotonic()) <= 0:
+        raise TimeoutError
+    return left
+
+
 def _call(lower: int, rank: int, hosts: Sequence[Address], until: float) -> socket.socket:
     """Return a connection to a lower rank, once it listens and answers by its own number."""
-    while time.monotonic() < until:
-        peer = None
+    while left := _left(until):
         try:
-            peer = socket.create_connection(hosts[lower], timeout=max(0.001, until - time.monotonic()))
-            authenticate(peer, key_of_job(), until, listens=False)
-            if _exchange_ranks(peer, rank, hosts, until) == lower:
+            peer = socket.create_connection(hosts[lower], timeout=left)
+            if _introduced(peer, rank, len(hosts), left, (answer_challenge, deliver_challenge)) == lower:
                 return peer
-        except AuthenticationError:
-            raise ConnectionError(f"rank {rank}: what listens at rank {lower}'s address has another key") from None
-        except OSError:
-            pass  # it does not listen yet, or has given us up because we were slow
-        if peer is not None:
             peer.close()
+        except (AuthenticationError, AssertionError):  # the latter up to Python 3.11, for what is no challenge
+            raise ConnectionError(f"rank {rank}: what listens at rank {lower}'s address has another key") from None
+        except (OSError, EOFError):
+            pass  # it does not listen yet, or has given us up because we were slow
         time.sleep(PAUSE)
     raise TimeoutError
 
 
-def _answer(
-    server: socket.socket, rank: int, hosts: Sequence[Address], missing: set[int], until: float
-) -> tuple[int, socket.socket]:
-    """Return the next missing rank that calls, and its connection. A stranger is dropped, after a second at most."""
-    while time.monotonic() < until:
-        server.settimeout(max(0.001, until - time.monotonic()))
-        peer, _ = server.accept()
-        if not admitted(peer, key_of_job()):
-            continue
-        try:
-            caller = _exchange_ranks(peer, rank, hosts, time.monotonic() + PATIENCE)
-        except OSError:
-            caller = None
-        if caller in missing:
-            return caller, peer
-        peer.close()
-    raise TimeoutError
+def _introduced(peer: socket.socket, rank: int, n: int, seconds: float, challenges: Sequence[Any]) -> int | None:
+    """Prove to the other end that we know the key, let it prove the same, and exchange ranks.
 
+    The listener asks first, so that a stranger cannot have its own question answered. An error closes the connection.
 
-def _exchange_ranks(peer: socket.socket, rank: int, hosts: Sequence[Address], until: float) -> int | None:
-    """Exchange ranks with the other end; return its rank, or None if it knows of another number of ranks."""
+    Returns
+    -------
+    int
+        The rank of the other end; None if that knows of another number of ranks.
+
+    Raises
+    ------
+    OSError, EOFError, AuthenticationError
+        If the other end says nothing for so many seconds, leaves, or has another key.
+    """
+    peer.settimeout(None)
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", int(seconds), int(seconds % 1 * 1e6)))
     peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    peer.sendall(HELLO.pack(rank, len(hosts)))
-    found, n = HELLO.unpack(receive_exactly(peer, HELLO.size, until))
-    return found if n == len(hosts) else None
+    try:
+        with Connection(os.dup(peer.fileno())) as messages:
+            for challenge in challenges:
+                challenge(messages, os.environ.get(KEY, "").encode())
+            messages.send_bytes(HELLO.pack(rank, n))
+            found, known = HELLO.unpack(messages.recv_bytes(HELLO.size))
+    except BaseException:
+        peer.close()
+        raise
+    return found if known == n else None

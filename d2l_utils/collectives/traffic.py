@@ -1,4 +1,4 @@
-"""The bytes that a process has sent and received over TCP, as Linux counts them. Standard library only."""
+"""The bytes that a process has sent over TCP, as Linux counts them. Standard library only."""
 
 import os
 import socket
@@ -8,13 +8,13 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-COUNTERS = struct.Struct("120x 2Q")  # tcpi_bytes_acked and tcpi_bytes_received in Linux's struct tcp_info
+COUNTER = struct.Struct("120x Q")  # tcpi_bytes_acked in Linux's struct tcp_info
 
 
 class Traffic:
-    """The bytes on each TCP connection of this process since the object was made, headers of TCP and IP left out.
+    """The bytes sent on each TCP connection of this process since the object was made, headers of TCP and IP left out.
 
-    Only Linux counts them: on another system the lists are empty.
+    Only Linux counts them: on another system the list is empty.
     """
 
     def __init__(self) -> None:
@@ -25,22 +25,11 @@ class Traffic:
 
         A connection that has been closed is no longer in the list.
         """
-        return self._since(0)
-
-    def received(self) -> list[int]:
-        """Return the bytes that have come in, for each connection, largest first."""
-        return self._since(1)
-
-    def _since(self, direction: int) -> list[int]:
-        found = []
-        for ends, counts in connections().items():
-            before = self._before.get(ends, (0, 0))
-            found.append(counts[direction] - before[direction])
-        return sorted(found, reverse=True)
+        return sorted((sent - self._before.get(ends, 0) for ends, sent in connections().items()), reverse=True)
 
 
-def connections() -> dict[tuple[Any, Any], tuple[int, int]]:
-    """Return the bytes sent and received on each TCP connection of this process, by the addresses of its two ends."""
+def connections() -> dict[tuple[Any, Any], int]:
+    """Return the bytes sent on each TCP connection of this process, by the addresses of its two ends."""
     if sys.platform != "linux":
         return {}
     found = {}
@@ -50,6 +39,6 @@ def connections() -> dict[tuple[Any, Any], tuple[int, int]]:
             if not stat.S_ISSOCK(os.fstat(number).st_mode):
                 continue
             with socket.socket(fileno=os.dup(number)) as one:
-                info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, COUNTERS.size)
-                found[one.getsockname(), one.getpeername()] = COUNTERS.unpack(info)
+                info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, COUNTER.size)
+                found[one.getsockname(), one.getpeername()] = COUNTER.unpack(info)[0]
     return found

@@ -31,19 +31,8 @@ class Case:
     hint: str
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a check: a mark, and what to say beside it."""
-
-    mark: str
-    words: str
-
-    def __str__(self) -> str:
-        return f"{self.mark} {self.words}"
-
-
-def examine(name: str, answer: Callable[..., Any], cases: tuple[Case, ...]) -> Outcome:
-    """Run an answer against cases in turn, up to the first that fails.
+def examine(name: str, answer: Callable[..., Any], cases: tuple[Case, ...]) -> str:
+    """Run an answer against cases in turn, up to the first that fails; return a mark and what became of it.
 
     A function that returns None counts as not written yet. One that raises an error fails.
     """
@@ -52,12 +41,12 @@ def examine(name: str, answer: Callable[..., Any], cases: tuple[Case, ...]) -> O
         try:
             result = answer(*copy.deepcopy(case.arguments))
         except Exception as error:  # whatever a reader's code may do
-            return Outcome(MISSED, f"{call} raised {type(error).__name__}: {error}")
+            return f"{MISSED} {call} raised {type(error).__name__}: {error}"
         if result is None:
-            return Outcome(OPEN, f"{name} returns nothing yet: write it in the cell above")
+            return f"{OPEN} {name} returns nothing yet: write it in the cell above"
         if not _is_right(result, case.right):
-            return Outcome(MISSED, f"{call} returned {_short(result)}\n  Hint: {case.hint}")
-    return Outcome(HELD, f"{name}: {len(cases)} cases hold")
+            return f"{MISSED} {call} returned {_short(result)}\n  Hint: {case.hint}"
+    return f"{HELD} {name}: {len(cases)} cases hold"
 
 
 def _is_right(result: Any, right: Any) -> bool:

@@ -25,7 +25,7 @@ CASES = (
     ],
 )
 def test_an_answer_is_told_what_became_of_it(answer, says):
-    assert str(examine("total", answer, CASES)).startswith(says)
+    assert examine("total", answer, CASES).startswith(says)
 
 
 def test_an_answer_cannot_change_the_cases():
@@ -37,10 +37,10 @@ def test_an_answer_cannot_change_the_cases():
 
     numbers = [1, 2]
     for _ in range(2):
-        assert examine("total", spends, (Case((numbers,), 3, "…"),)).mark == "✓"
+        assert examine("total", spends, (Case((numbers,), 3, "…"),)).startswith("✓")
     assert numbers == [1, 2]
 
 
 def test_a_result_that_the_case_cannot_look_at_is_wrong():
     case = Case((1,), lambda result: result[5] == 0, "six numbers")
-    assert str(examine("six", lambda n: [n], (case,))) == "✗ six(1) returned [1]\n  Hint: six numbers"
+    assert examine("six", lambda n: [n], (case,)) == "✗ six(1) returned [1]\n  Hint: six numbers"

@@ -24,7 +24,6 @@ def test_bytes_are_counted_from_the_start_of_the_object_and_for_each_connection(
             sender.sendall(bytes(size))
             assert len(receiver.recv(size, socket.MSG_WAITALL)) == size
         wait_until(lambda: traffic.sent() == [70_000, 1000, 0, 0])
-        assert traffic.received() == [70_000, 1000, 0, 0]
         for end in (*near, *far):
             end.close()
 
