@@ -17,6 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES, ROOT
 from book.pages.edition import mark
+from d2l_utils.common import NAMES
 
 RESULTS = (griffe.DocstringSectionKind.returns, griffe.DocstringSectionKind.yields)
 STARS = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyword: "**"}
@@ -24,14 +25,11 @@ STARS = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyw
 
 @cache
 def modules() -> dict[str, Any]:
-    """Return the module of each framework as griffe knows it, with the names that it exports in `exports`."""
+    """Return the module of each framework as griffe knows it."""
     loader = griffe.GriffeLoader(search_paths=[ROOT], allow_inspection=False)
     package = loader.load("d2l_utils")
-    found = {framework: package[module] for framework, module in MODULES.items()}
-    for module in found.values():
-        loader.expand_exports(module)
     loader.resolve_aliases()
-    return found
+    return {framework: package[module] for framework, module in MODULES.items()}
 
 
 class Api(SphinxDirective):
@@ -44,10 +42,10 @@ class Api(SphinxDirective):
         """Return the list."""
         for path in (ROOT / "d2l_utils").rglob("*.py"):
             self.env.note_dependency(path)
-        names, known = self.arguments[0].split(), next(iter(modules().values())).exports
+        names = self.arguments[0].split()
         for name in names:
-            if name not in known:
-                raise self.error(f"d2l has no {name}; known: {' '.join(known)}")
+            if name not in NAMES:
+                raise self.error(f"d2l has no {name}; known: {' '.join(NAMES)}")
         (listed,) = self.parse_text_to_nodes("\n\n".join(described(name) for name in names))
         listed["classes"].append("api")
         for name, entry in zip(names, listed, strict=True):

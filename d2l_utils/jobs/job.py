@@ -79,7 +79,7 @@ class Job:
     environment
         Variables for all ranks, or a list of n dictionaries. The defaults suit collectives on this machine: RANK,
         WORLD_SIZE=n, MASTER_ADDR=127.0.0.1, a free MASTER_PORT, one thread for OpenMP, and D2L_LAUNCH_KEY, the random
-        secret by which the processes of one job know each other (`d2l_utils.collectives.connection`).
+        secret by which the processes of one job know each other (`d2l_utils.collectives.meeting`).
     deadline
         Seconds after which all processes are ended.
     may_fail

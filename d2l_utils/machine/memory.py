@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import psutil
 
+from d2l_utils.framework import framework
+
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # numbers of glibc's malloc.h
 SMALL, LARGE, KEPT = 2**16, 2**25, 2**30
 HEADER, MAPPED = ctypes.sizeof(ctypes.c_size_t), 2  # a block's size lies before it, with flags in its lowest bits
@@ -39,6 +41,26 @@ class Counters(NamedTuple):
 def resident() -> int:
     """Return the bytes that this process has in physical memory."""
     return psutil.Process().memory_info().rss if LINUX is None else int(LINUX.read_text().split()[1]) * PAGE
+
+
+def memory_of(function: Callable[[], Any]) -> Memory:
+    """Call a function once and return the bytes that it needed: at most, and for its result.
+
+    On a GPU these are bytes of the framework's allocator, with MXNet those taken of the GPU's memory. On a CPU
+    TensorFlow's allocator counts too; PyTorch is counted by the physical memory that the process takes, JAX and MXNet
+    by the bytes that the C library has handed out. Where a library does not tell, it is physical memory all the same.
+
+    Parameters
+    ----------
+    function
+        Called without arguments; call it once before, so that libraries have what they keep for good.
+    """
+    return memory_with(framework()._counters(), function, framework().synchronize)
+
+
+def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
+    """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
+    return course_with(framework()._counters(), function, framework().synchronize)
 
 
 def memory_with(counters: Counters, function: Callable[[], Any], wait: Callable[[], Any]) -> Memory:

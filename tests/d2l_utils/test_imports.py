@@ -11,7 +11,7 @@ from book import MODULES, project
 
 FOLDERS = set(MODULES.values())
 FLOORS = [  # the rooms of d2l_utils, from the bottom; an import goes down or stays in its room
-    {"timing", "claims", "predictions", "data", "exercises", "jobs", "files", "display"},
+    {"timing", "claims", "predictions", "data", "exercises", "jobs", "files", "display", "framework"},
     {"machine", "plots", "collectives"},
     {"scheduling", "levers"},
     {"common"},
