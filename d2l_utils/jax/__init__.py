@@ -20,7 +20,7 @@ from d2l_utils.jax.training import (  # noqa: F401 - in common.NAMES
     sgd,
     split_batch,
 )
-from d2l_utils.machine.memory import Counters, handed_out_counters
+from d2l_utils.machine.memory import Counters, process_counters
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
     from d2l_utils.jax.networks import *  # noqa: F403
@@ -97,7 +97,7 @@ def devices(n: int = 2) -> list[Any]:
 
 
 def _counters() -> Counters:
-    return _gpu_counters(_gpus()[0]) if _gpus() else handed_out_counters()
+    return _gpu_counters(_gpus()[0]) if _gpus() else process_counters()
 
 
 def _gpu_counters(gpu: Any) -> Counters:
@@ -113,7 +113,7 @@ def _gpu_counters(gpu: Any) -> Counters:
         with jax.default_device(gpu):
             filling.append(jax.numpy.zeros(free, "uint8").block_until_ready())
 
-    return Counters(fill, lambda: gpu.memory_stats()["bytes_in_use"], lambda: gpu.memory_stats()["peak_bytes_in_use"])
+    return Counters(lambda: gpu.memory_stats()["bytes_in_use"], fill, lambda: gpu.memory_stats()["peak_bytes_in_use"])
 
 
 # What the program d2l_utils.machine.measuring measures

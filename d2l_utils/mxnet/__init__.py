@@ -11,7 +11,7 @@ from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
 from d2l_utils.framework import register
-from d2l_utils.machine.memory import Counters, handed_out_counters, sampled_counters
+from d2l_utils.machine.memory import Counters, process_counters
 from d2l_utils.mxnet.training import (  # noqa: F401 - in common.NAMES
     accuracy,
     evaluate_accuracy_gpu,
@@ -87,14 +87,14 @@ def devices(n: int = 2) -> list[Any]:
 
 def _counters() -> Counters:
     if not mx.context.num_gpus():
-        return handed_out_counters()
+        return process_counters()
     mx.gpu().empty_cache()
 
     def taken() -> int:
         free, total = mx.context.gpu_memory_info()
         return int(total - free)
 
-    return sampled_counters(taken)
+    return Counters(taken)
 
 
 # What the program d2l_utils.machine.measuring measures

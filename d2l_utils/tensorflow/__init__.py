@@ -13,7 +13,7 @@ from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
 from d2l_utils.framework import register
-from d2l_utils.machine.memory import RESIDENT, Counters
+from d2l_utils.machine.memory import Counters, process_counters
 from d2l_utils.tensorflow.training import (  # noqa: F401 - in common.NAMES
     accuracy,
     evaluate_accuracy_gpu,
@@ -107,11 +107,11 @@ def devices(n: int = 2) -> list[Any]:
 def _counters() -> Counters:
     device = "GPU:0" if tf.config.list_physical_devices("GPU") else "CPU:0"
     if device == "CPU:0" and not _cpu_allocator_counts():
-        return RESIDENT
+        return process_counters()
     information = tf.config.experimental.get_memory_info
     return Counters(
-        lambda: tf.config.experimental.reset_memory_stats(device),
         lambda: information(device)["current"],
+        lambda: tf.config.experimental.reset_memory_stats(device),
         lambda: information(device)["peak"],
     )
 

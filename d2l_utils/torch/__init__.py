@@ -10,7 +10,7 @@ from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
 from d2l_utils.framework import register
-from d2l_utils.machine.memory import RESIDENT, Counters
+from d2l_utils.machine.memory import Counters, process_counters
 from d2l_utils.torch.training import (  # noqa: F401 - in common.NAMES
     accuracy,
     evaluate_accuracy_gpu,
@@ -88,8 +88,8 @@ def devices(n: int = 2) -> list[Any]:
 
 def _counters() -> Counters:
     if not torch.cuda.is_available():
-        return RESIDENT
-    return Counters(torch.cuda.reset_peak_memory_stats, torch.cuda.memory_allocated, torch.cuda.max_memory_allocated)
+        return process_counters()
+    return Counters(torch.cuda.memory_allocated, torch.cuda.reset_peak_memory_stats, torch.cuda.max_memory_allocated)
 
 
 # What the program d2l_utils.machine.measuring measures
