@@ -122,7 +122,7 @@ def test_a_reader_unfolds_solutions_and_drawings(tags, folded):
     [
         ([code("1", "jxa")], ["cell 3 (1): unknown tag 'jxa'; known: pytorch "]),
         ([code("1", colour="red")], ["cell 3 (1): unknown metadata 'colour'; known: tags alt"]),
-        (['+++ {"tags": ["solution"]}\n\nText.'], ["cell 3 (Text.): tag 'solution' is for code cells"]),
+        (['+++ {"tags": ["drawing"]}\n\nText.'], ["cell 3 (Text.): tag 'drawing' is for code cells"]),
         ([code("1", "all")], ["cell 3 (1): tag 'all' is for prose, and stands alone"]),
         (['+++ {"tags": ["jax"]}\n\nA.\n\n## B'], ["cell 3 (A.): a heading stands in a cell tagged jax"]),
         ([code("1", "one"), code("2", "two")], ["cell 3 (1): unknown tag 'one'", "cell 4 (2): unknown tag 'two'"]),

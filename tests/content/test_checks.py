@@ -31,9 +31,8 @@ def checked(section):
     found = []
     for i, entry in enumerate(cells):
         if "exercise" in entry.tags and (call := CALL.fullmatch(entry.source)):
-            told = itertools.dropwhile(lambda later: later.kind == "markdown", cells[i + 1 :])
-            code = itertools.takewhile(lambda later: "solution" in later.tags, told)
-            solution = [each.source for each in code if each.framework is None]  # the same in all tabs
+            told = itertools.takewhile(lambda later: "solution" in later.tags, cells[i + 1 :])
+            solution = [each.source for each in told if each.kind == "code" and each.framework is None]
             found.append((call[1], cells[i - 1], "\n".join(solution)))
     return found
 
