@@ -86,7 +86,7 @@ def test_the_worked_solution_passes_and_does_what_the_stub_says(name):
     assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
 
 
-@pytest.mark.parametrize(("name", "answer", "words"), WRONG, ids=[answer.__name__ for _, answer, _ in WRONG])
+@pytest.mark.parametrize(("name", "answer", "words"), WRONG, ids=[f"{name}, {words}" for name, _, words in WRONG])
 def test_a_wrong_answer_meets_a_hint_that_fits(name, answer, words):
     outcome = examine(name, answer, CASES[name])
     assert outcome.mark == MISSED
