@@ -9,13 +9,13 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Cell, Entry, code, expand, notebook_of, of
-from book.front import write_front
-from book.keys import Kernel, find_kernel, run_key, surroundings, versions
+from book.landing_page import write_landing_page
 from book.layout import Layout, dump, load, up_to_date
 from book.load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
+from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.sources import chapter, write_readers
 from book.summary import summary, warn_of_stderr
 from d2l_utils.files import write_atomically
@@ -30,7 +30,7 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = T
     entries = {source["slug"]: expand(source["notebook"]) for source in sources}
     for source in sources:
         write_readers(source, entries[source["slug"]], frameworks, numbers, layout, answers)
-    write_front(frameworks, numbers, layout, answers)
+    write_landing_page(frameworks, numbers, layout, answers)
     return entries
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from book import FRAMEWORKS, BookError
 
 if TYPE_CHECKING:  # it is slow to import
-    from book.plain import Plain
+    from book.plain_markdown import Plain
 
 SOLUTION = "solution"  # of prose and of code
 TAGS = ("nbval-check-output", "remove-stderr", "exercise", "solution", "drawing", "raises-exception")
@@ -92,7 +92,7 @@ def cell_problems(cell: Cell) -> Iterator[str]:
     if "slideshow" in cell["metadata"]:
         yield from slide_problems(cell)
     if cell["cell_type"] == "markdown" and used_by(cell):
-        from book.plain import PARSER
+        from book.plain_markdown import PARSER
 
         if any(token.type == "heading_open" for token in PARSER.parse(cell["source"])):
             yield f"a heading stands in a cell tagged {' '.join(tags)}: close the cell before it with a line +++"
@@ -199,7 +199,7 @@ def split(
     answers : bool
         Whether solutions and answers are in it.
     """
-    from book.plain import references
+    from book.plain_markdown import references
 
     wanted = [entry for entry in entries if entry.framework in (None, *frameworks)]
     wanted = [entry for entry in wanted if answers or "solution" not in entry.tags]
@@ -224,7 +224,7 @@ def notebook_of(framework: str, cells: Sequence[Cell]) -> Notebook:
 
 def plain(entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name: str, answers: bool) -> "Plain":
     """Return the entry's text as plain Markdown, its pictures in it; BookError names the cell when that fails."""
-    from book.plain import PlainError, convert, details
+    from book.plain_markdown import PlainError, convert, details
 
     try:
         converted = convert(entry.source, numbers, answers)
@@ -248,7 +248,7 @@ def definition(path: str, data: bytes) -> str:
 
 def prose(entry: Entry, converted: "Plain", listed: str) -> Cell:
     """Return a Markdown cell; the list of references goes where the text wants it."""
-    from book.plain import BIBLIOGRAPHY
+    from book.plain_markdown import BIBLIOGRAPHY
 
     source = converted.text.replace(BIBLIOGRAPHY, listed)
     return {"cell_type": "markdown", "id": entry.id, "metadata": slideshow(entry), "source": source}

@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES, ROOT
-from book.pages.edition import mark
+from book.pages.single_framework import mark
 
 RESULTS = (griffe.DocstringSectionKind.returns, griffe.DocstringSectionKind.yields)
 STARS = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyword: "**"}

@@ -15,11 +15,11 @@ from tiny import GOLDEN, HEAD, NUMBERS, SECTION, SVG, Project
 
 from book import FRAMEWORKS, ROOT, BookError
 from book.cells import expand, lint, of, split
-from book.keys import run_key
 from book.layout import Layout
 from book.merge import all_records, merge
 from book.outputs import PREDICTION, clean, unrepeated
-from book.plain import PlainError, convert, outline
+from book.plain_markdown import PlainError, convert, outline
+from book.run_keys import run_key
 from book.sources import slugs
 from d2l_utils.claims import MIME
 from d2l_utils.predictions import Prediction

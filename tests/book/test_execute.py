@@ -13,8 +13,8 @@ import pytest
 from tiny import MACHINE, Project
 
 from book import FRAMEWORKS, ROOT
-from book.keys import code, packages, python_version, versions
 from book.outputs import PREDICTION
+from book.run_keys import code, packages, python_version, versions
 from book.summary import summary
 from d2l_utils.predictions import Comparison
 
@@ -200,7 +200,7 @@ def test_what_a_notebook_uses_makes_it_run_again_and_nothing_else_does(up_to_dat
     [("packages", {"jax": "0.10.2", "jax_cuda13_plugin": "0.10.2"}), ("python_version", "3.99.0")],
 )
 def test_another_build_of_the_framework_and_another_python_make_it_run_again(up_to_date, monkeypatch, name, found):
-    monkeypatch.setattr(f"book.keys.{name}", lambda prefix: found)
+    monkeypatch.setattr(f"book.run_keys.{name}", lambda prefix: found)
     assert stale(up_to_date) == ALL
 
 

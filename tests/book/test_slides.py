@@ -6,7 +6,7 @@ from tiny import HEAD, NUMBERS, Project
 
 from book import FRAMEWORKS, BookError
 from book.cells import cell_problems, expand, lint, of, split
-from book.keys import run_key
+from book.run_keys import run_key
 from book.slides.deck import deck, first_sentence, slides, with_outputs
 from book.slides.fitting import SIZES, fitted
 from book.slides.showing import shown
