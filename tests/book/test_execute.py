@@ -141,7 +141,7 @@ def stale(project, *options, frameworks=("jax",)):
     """Return the sections that a build would run: kernels are not started."""
     asked = []
 
-    def run(slug, framework, cells, *_):
+    def run(slug, cells, *_):
         asked.append(slug)
         facts = {"seconds": 0, "slowest": [], "date": "", "machine": {}, "versions": {}}
         return {"cells": cells, "metadata": {"d2l": facts}}
