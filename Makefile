@@ -158,7 +158,6 @@ lint: ## check layout, style and types
 benchmark: book ## measure the build, the clocks, the machine, all-reduces and training steps, 15 minutes at most
 	@echo "== build of one section"; $(docs)/python benchmarks/building.py $(firstword $(AVAILABLE))
 	@echo "== clocks"; _build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/clocks.py
-	@echo "== simulated cluster"; _build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/simulated_cluster.py
 ifneq ($(filter pytorch,$(AVAILABLE)),)
 	@echo "== machine"; _build/env/pytorch/bin/python benchmarks/hardware.py
 	@echo "== all-reduces"; _build/env/pytorch/bin/python benchmarks/all_reduces.py

@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES, ROOT
-from book.pages.edition import mark
+from book.pages.single_framework import mark
 from d2l_utils.common import NAMES
 
 RESULTS = (griffe.DocstringSectionKind.returns, griffe.DocstringSectionKind.yields)

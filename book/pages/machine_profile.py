@@ -17,8 +17,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES
-from book.pages.edition import mark
 from book.pages.page_info import describe_machine, name_day
+from book.pages.single_framework import mark
 from d2l_utils.machine.profile import read
 from d2l_utils.predictions import quantity
 

@@ -32,7 +32,8 @@ def furniture() -> dict[str, str]:
     """Return the scripts and styles that go into every deck."""
     home = importlib.resources.files("sphinx_revealjs") / "_static" / "revealjs"
     found = {name: (home / path).read_text(encoding="utf-8") for name, path in REVEAL.items()}
-    return found | {"css": (TEMPLATE / "d2l" / "deck.css").read_text(encoding="utf-8")}
+    own = {"css": "deck.css", "fitting_js": "fitting.js"}
+    return found | {name: (TEMPLATE / "d2l" / path).read_text(encoding="utf-8") for name, path in own.items()}
 
 
 @cache

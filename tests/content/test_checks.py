@@ -31,9 +31,8 @@ def checked(section):
     found = []
     for i, entry in enumerate(cells):
         if "exercise" in entry.tags and (call := CALL.fullmatch(entry.source)):
-            told = itertools.dropwhile(lambda later: later.kind == "markdown", cells[i + 1 :])
-            code = itertools.takewhile(lambda later: "solution" in later.tags, told)
-            solution = [each.source for each in code if each.framework is None]  # the same in all tabs
+            told = itertools.takewhile(lambda later: "solution" in later.tags, cells[i + 1 :])
+            solution = [each.source for each in told if each.kind == "code" and each.framework is None]
             found.append((call[1], cells[i - 1], "\n".join(solution)))
     return found
 
@@ -88,7 +87,7 @@ def test_the_worked_solution_passes_and_does_what_the_stub_says(name):
     assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
 
 
-@pytest.mark.parametrize(("name", "answer", "words"), WRONG, ids=[answer.__name__ for _, answer, _ in WRONG])
+@pytest.mark.parametrize(("name", "answer", "words"), WRONG, ids=[f"{name}, {words}" for name, _, words in WRONG])
 def test_a_wrong_answer_meets_a_hint_that_fits(name, answer, words):
     outcome = examine(name, answer, CASES[name])
     assert outcome.startswith(MISSED)

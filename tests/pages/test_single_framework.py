@@ -12,7 +12,7 @@ from test_page_info import LATER, RUN
 from tiny_book import Book, code, notebook, outline, prose, words
 
 ENVELOPE = ":::{admonition} Back-of-the-envelope problem: a sum\nHow long?\n\n```{dropdown} Answer\n10 s\n```\n:::"
-EXERCISE = "## Exercises\n\n1. Try it.\n\n   ```{dropdown} Solution\n   Because of $n$.\n   ```"
+EXERCISE = "## Exercises\n\n1. Try it."
 MOVING = ":::{explorable} ring\n:name: fig-ring\n\nA ring.\n\n* It turns.\n:::"
 FLOW = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path id="blank"/></svg>'
 PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/svg+xml": FLOW}}
@@ -24,6 +24,7 @@ SECTION = notebook(
     code("import jax", "jax"),
     code("plot()", outputs=[PICTURE], mystnb={"image": {"alt": "A blank."}}),
     prose(f"{ENVELOPE}\n\n{MOVING}\n\n{EXERCISE}"),
+    prose("Because of $n$.", "solution"),
     code("solve()", "solution", outputs=["solved\n"]),
     pytorch=LATER,
     jax=RUN,

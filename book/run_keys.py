@@ -24,6 +24,7 @@ class Kernel:
     `version` is that of Python, `packages` maps the name of a package to its version.
     """
 
+    framework: str
     python: str
     settings: dict[str, str]
     prefix: str
@@ -41,7 +42,7 @@ def find_kernel(framework: str) -> Kernel:
             about = json.loads(path.read_text(encoding="utf-8"))
             python, settings = about["argv"][0], about.get("env", {})
             prefix = Path(python).parent.parent
-            return Kernel(python, settings, str(prefix), python_version(prefix), packages(prefix))
+            return Kernel(framework, python, settings, str(prefix), python_version(prefix), packages(prefix))
     raise BookError(f"{FRAMEWORKS[framework]} has no kernel d2l-{framework}: `make setup` installs it")
 
 
@@ -89,14 +90,14 @@ def code(path: Path) -> str:
     return hashed(ast.dump(tree))
 
 
-def surroundings(root: Path, framework: str, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
+def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
     """Return what decides a run besides the notebook: the environment, d2l_utils and the data."""
     package, data = root / "d2l_utils", root / "notebooks" / "data"
     utilities = {path.relative_to(package): path for path in sorted(package.rglob("*.py"))}
-    others = [module for name, module in MODULES.items() if name != framework]
+    others = [module for name, module in MODULES.items() if name != kernel.framework]
     files = [path for path in sorted(data.rglob("*")) if path.is_file()]
     return {
-        "kernel": [framework, kernel.version, kernel.settings, kernel.packages],
+        "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
         "gpus": profile["machine"].get("gpus"),
         "d2l_utils": [[str(name), code(path)] for name, path in utilities.items() if name.parts[0] not in others],
         "data": [[str(path.relative_to(data)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files],

@@ -10,8 +10,8 @@ from typing import Any
 from book import BookError
 from book.cells import Cell, Notebook, notebook_of
 from book.hosted import linked, repository
-from book.keys import hashed
 from book.layout import Layout
+from book.run_keys import hashed
 from book.sources import our_code, write_stale
 
 ON_THE_PAGES = (
@@ -20,24 +20,26 @@ ON_THE_PAGES = (
 )
 
 
-def write_front(frameworks: Sequence[str], numbers: dict[str, Any], layout: Layout, answers: bool = True) -> None:
+def write_landing_page(
+    frameworks: Sequence[str], numbers: dict[str, Any], layout: Layout, answers: bool = True
+) -> None:
     """Write the landing page as a notebook of each framework, beside the readers' or without `answers` the handouts."""
     text, home = (layout.sources / "index.md").read_text(encoding="utf-8"), repository() if answers else ""
-    ours = our_code("front.py", "cells.py", "plain.py", "hosted.py")
+    ours = our_code("landing_page.py", "cells.py", "plain_markdown.py", "hosted.py")
     key = hashed(text, numbers["refs"], numbers["sections"], home, ours)
 
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
-        cells = front_cells(text, numbers)
+        cells = landing_cells(text, numbers)
         return {word: linked(notebook_of(word, cells), home, word, "index") for word in frameworks}
 
     write_stale("notebooks" if answers else "handouts", "index", frameworks, key, make, layout)
 
 
-def front_cells(text: str, numbers: dict[str, Any]) -> list[Cell]:
+def landing_cells(text: str, numbers: dict[str, Any]) -> list[Cell]:
     """Return the cells of the landing page that a notebook can show, as plain Markdown; BookError if that fails."""
     import jupytext
 
-    from book.plain import PlainError, convert
+    from book.plain_markdown import PlainError, convert
 
     try:
         cells = jupytext.reads(text, fmt="md:myst")["cells"]

@@ -33,13 +33,10 @@ class PlainError(ValueError):
 
 @dataclass
 class Plain:
-    """Plain Markdown, the paths of its pictures (references that the cell still has to define), the works it cites.
-
-    `without` are the titles of the folds that it leaves out.
-    """
+    """Plain Markdown, the paths of its pictures (references that the cell still has to define), the works it cites."""
 
     text: str = ""
-    without: Collection[str] = ()
+    answers: bool = True
     images: list[str] = field(default_factory=list)
     cites: list[str] = field(default_factory=list)
 
@@ -59,7 +56,7 @@ for plugin in (dollarmath_plugin, colon_fence_plugin, myst_block_plugin, myst_ro
     PARSER.use(plugin)
 
 
-def convert(text: str, numbers: dict[str, Any], without: Collection[str] = ()) -> Plain:
+def convert(text: str, numbers: dict[str, Any], answers: bool = True) -> Plain:
     """Return a cell's MyST Markdown as plain Markdown.
 
     Parameters
@@ -68,22 +65,22 @@ def convert(text: str, numbers: dict[str, Any], without: Collection[str] = ()) -
         The source of the cell.
     numbers : dict
         What the first pass of Sphinx found: what labels and citations are called.
-    without : collection of str
-        The titles of the folds to leave out.
+    answers : bool
+        Whether the folds titled "Answer" are in it.
 
     Raises
     ------
     PlainError
         For what plain Markdown cannot say.
     """
-    plain = convert_nested(text, numbers, without)
+    plain = convert_nested(text, numbers, answers)
     check(PARSER.parse(plain.text))
     return plain
 
 
-def convert_nested(text: str, numbers: dict[str, Any], without: Collection[str] = ()) -> Plain:
+def convert_nested(text: str, numbers: dict[str, Any], answers: bool = True) -> Plain:
     """Return `text`, which may be the inside of a directive, as Plain."""
-    plain = Plain(without=without)
+    plain = Plain(answers=answers)
     edits: dict[tuple[int, int], list[str]] = {}
     lines = text.split("\n")
 
@@ -203,10 +200,12 @@ def convert_directive(directive: Directive, plain: Plain, numbers: dict[str, Any
         raise PlainError(f"unknown directive {{{name}}}; known: {' '.join(DIRECTIVES)}")
     if name == "bibliography":
         return BIBLIOGRAPHY
-    if name == "dropdown" and argument in plain.without:
+    if name == "dropdown" and argument == "Solution":
+        raise PlainError('a fold titled "Solution": make it a cell tagged solution')
+    if name == "dropdown" and argument == "Answer" and not plain.answers:
         return ""
     title = convert_nested(argument if name in TITLED else "", numbers)
-    body = convert_nested(directive.body, numbers, plain.without)
+    body = convert_nested(directive.body, numbers, plain.answers)
     plain.images += title.images + body.images
     plain.cites += title.cites + body.cites
     if name == "figure":
@@ -214,8 +213,13 @@ def convert_directive(directive: Directive, plain: Plain, numbers: dict[str, Any
     if name == "explorable":
         return f"**{number_of(f'explorable {argument}', directive.options, numbers)}** {body.text}"
     if name == "dropdown":
-        return f"<details>\n<summary>{PARSER.renderInline(title.text)}</summary>\n\n{body.text}\n\n</details>"
+        return details(PARSER.renderInline(title.text), body.text)
     return "\n".join(f"> {line}".rstrip() for line in f"**{title.text}**\n\n{body.text}".split("\n"))
+
+
+def details(title: str, text: str) -> str:
+    """Return a fold of this text."""
+    return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
 def number_of(what: str, options: dict[str, str], numbers: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ import pytest
 from tiny import Project
 
 from book import ROOT
-from book.front import front_cells
+from book.landing_page import landing_cells
 from book.sources import toctree
 
 INDEX = """# Book
@@ -73,6 +73,6 @@ def test_the_books_own_landing_page_links_to_all_sections_in_their_order():
     text = (ROOT / "notebooks" / "index.md").read_text(encoding="utf-8")
     order = [slug for slug in toctree(text) if not slug.startswith("back/")]
     numbers = {"refs": {}, "cites": {}, "sections": {slug: {"title": slug.upper()} for slug in order}}
-    shown = "\n".join(cell["source"] for cell in front_cells(text, numbers))
+    shown = "\n".join(cell["source"] for cell in landing_cells(text, numbers))
     assert [line.split("](")[1].split(".ipynb)")[0] for line in shown.split("\n") if line[:1].isdigit()] == order
     assert "{" not in shown
