@@ -63,7 +63,7 @@ def meet(rank: int, hosts: Sequence[Address], timeout: float) -> dict[int, socke
                 caller = None
                 with suppress(OSError, EOFError, AuthenticationError):  # a stranger, or a rank that has given us up
                     caller = _introduced(peer, rank, len(hosts), PATIENCE, (deliver_challenge, answer_challenge))
-                if caller in missing:
+                if caller is not None and caller in missing:
                     peers[caller] = peer
                 else:
                     peer.close()
