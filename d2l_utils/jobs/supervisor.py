@@ -117,23 +117,25 @@ class Supervisor:
         look = start + OFTEN
         while None in self.status and os.getppid() == self.kernel:
             kind, rank = self.next_event(min(look, start + self.deadline))
-            reason = None
             if kind == "close":
                 return None
-            if kind == "kill":
-                self.may_fail.add(rank)
-                self.ranks[rank].kill()
-            if kind == "ended":
-                reason = self.ended(rank)
+            reason = self.react(kind, rank)
             now = time.monotonic()
-            if reason is None and now >= start + self.deadline:
-                reason = self.overdue()
-            if reason is None and now >= look:
-                reason = self.reachable()
+            if now >= start + self.deadline:
+                reason = reason or self.overdue()
+            if now >= look:
+                reason = reason or self.reachable()
                 look = now + (OFTEN if now < start + EARLY else SELDOM)
-            if reason is not None:
+            if reason:
                 return reason
         return None
+
+    def react(self, kind: str, rank: int) -> str | None:
+        """Kill a rank that the notebook names, or return why one has failed that has ended."""
+        if kind == "kill":
+            self.may_fail.add(rank)
+            self.ranks[rank].kill()
+        return self.ended(rank) if kind == "ended" else None
 
     def next_event(self, until: float) -> tuple[str, int]:
         """Return what happens next and to which rank; ("nothing", 0) if nothing happens in time."""
