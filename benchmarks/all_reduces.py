@@ -14,7 +14,7 @@ from pathlib import Path
 
 from turns import load
 
-from d2l_utils.jobs.job import launch
+from d2l_lab.processes.job import launch
 
 SIZES = {"64 KiB": 2**16, "1 MiB": 2**20, "16 MiB": 2**24}  # bytes
 WORLDS = (2, 4)

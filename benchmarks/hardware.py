@@ -1,6 +1,6 @@
 """Measure the section on hardware: `benchmarks/hardware.py [--quick]`, in PyTorch's environment, with a C compiler.
 
-Sets the triad and the chase of d2l_utils.machine.probes beside hardware.c, on the same arrays, and PyTorch's product
+Sets the triad and the chase of d2l_lab.machine.probes beside hardware.c, on the same arrays, and PyTorch's product
 beside the other BLAS at hand and the peak, which is measured too. Candidates take turns within one run, in an order
 drawn by lot. Ends with status 1 when a ratio misses its bounds by the medians of the rounds and by the best rounds.
 """
@@ -24,8 +24,8 @@ import numpy as np
 import torch
 from turns import load, take_turns, timed
 
-from d2l_utils.machine.probes import chase, lay_ring, triad
-from d2l_utils.machine.system import cores
+from d2l_lab.machine.probes import chase, lay_ring, triad
+from d2l_lab.machine.system import cores
 
 QUICK = "--quick" in sys.argv[1:]  # smaller and shorter, to try the program
 SECONDS = {"triad": 8, "product": 16, "chase": 2}  # of taking turns; chase: at each size

@@ -12,7 +12,7 @@ import torch
 import torch.distributed as dist
 from turns import take_turns, timed
 
-from d2l_utils.jobs.job import return_value
+from d2l_lab.processes.job import return_value
 
 PIECE = 2**18  # elements: 1 MiB, which the second cache keeps from its arrival to its addition
 WARM_UP = 5

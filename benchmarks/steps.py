@@ -21,7 +21,7 @@ from types import CodeType
 import numpy as np
 from turns import load, take_turns, timed
 
-from d2l_utils.jobs.job import launch, return_value
+from d2l_lab.processes.job import launch, return_value
 
 ROOT = Path(__file__).resolve().parent.parent
 OWN = {

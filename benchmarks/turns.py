@@ -4,7 +4,7 @@ import os
 import time
 from random import Random
 
-from d2l_utils.machine.system import cores
+from d2l_lab.machine.system import cores
 
 
 def take_turns(candidates, rounds=3, seconds=0.0):

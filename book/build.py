@@ -18,8 +18,8 @@ from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
 from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.sources import chapter, write_readers
 from book.summary import summary, warn_of_stderr
-from d2l_utils.files import write_atomically
-from d2l_utils.machine.profile import measure_missing
+from d2l_lab.files import write_atomically
+from d2l_lab.machine.profile import measure_missing
 
 COLLECTED = {"claims": CLAIM, "predictions": PREDICTION, "running-totals": RUNNING_TOTAL}  # files beside the pages
 

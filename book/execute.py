@@ -20,7 +20,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 from book import BookError
 from book.outputs import clean
-from d2l_utils.jobs.processes import signal_name
+from d2l_lab.processes.control import signal_name
 
 SUBREAPER = 36  # Linux, PR_SET_CHILD_SUBREAPER: a process that loses its parent becomes our child and is found
 PATIENCE = 5  # seconds in which processes that were left behind have to end

@@ -91,15 +91,15 @@ def code(path: Path) -> str:
 
 
 def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return what decides a run besides the notebook: the environment, d2l_utils and the data."""
-    package, data = root / "d2l_utils", root / "notebooks" / "data"
-    utilities = {path.relative_to(package): path for path in sorted(package.rglob("*.py"))}
-    others = [module for name, module in MODULES.items() if name != kernel.framework]
+    """Return what decides a run besides the notebook: the environment, our packages and the data."""
+    data, packages = root / "notebooks" / "data", [root / "d2l_utils", root / "d2l_lab"]
+    modules = {path.relative_to(root): path for package in packages for path in sorted(package.rglob("*.py"))}
+    others = {module for name, module in MODULES.items() if name != kernel.framework} | {"rack"}
     files = [path for path in sorted(data.rglob("*")) if path.is_file()]
     return {
         "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
         "gpus": profile["machine"].get("gpus"),
-        "d2l_utils": [[str(name), code(path)] for name, path in utilities.items() if name.parts[0] not in others],
+        "modules": [[str(name), code(path)] for name, path in modules.items() if name.parts[1] not in others],
         "data": [[str(path.relative_to(data)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files],
     }
 

@@ -13,7 +13,7 @@ from book.cells import Entry, Notebook, lint, split
 from book.hosted import linked, repository
 from book.layout import Layout, dump, load, up_to_date
 from book.run_keys import code, hashed, packages
-from d2l_utils.files import write_atomically
+from d2l_lab.files import write_atomically
 
 HERE = ROOT / "book"
 

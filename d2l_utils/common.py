@@ -4,14 +4,14 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from d2l_lab.exercises.checks import check
+from d2l_lab.machine.datasheets import specifications
+from d2l_lab.processes.job import Job, free_ports, launch
 from d2l_utils.claims import claim
 from d2l_utils.data import Accumulator, DigitImages
-from d2l_utils.exercises.checks import check
-from d2l_utils.jobs.job import Job, free_ports, launch
+from d2l_utils.framework import your_machine
 from d2l_utils.levers import Levers, running_total, try_lever
-from d2l_utils.machine.datasheets import specifications
-from d2l_utils.machine.memory import memory_of, memory_over_time
-from d2l_utils.machine.profile import your_machine
+from d2l_utils.memory import memory_of, memory_over_time
 from d2l_utils.plots.animator import Animator
 from d2l_utils.plots.curves import plot, set_axes, set_figsize, use_svg_display
 from d2l_utils.plots.timeline import Span, timeline

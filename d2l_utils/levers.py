@@ -17,7 +17,7 @@ import numpy as np
 from d2l_utils.data import DigitImages
 from d2l_utils.display import show
 from d2l_utils.framework import framework
-from d2l_utils.machine.memory import freed_memory_kept
+from d2l_utils.memory import freed_memory_kept
 from d2l_utils.plots.waterfall import Bar, waterfall
 from d2l_utils.predictions import Comparison, predict
 from d2l_utils.timing import Measurement, compare, measure, report, three_digits

@@ -1,4 +1,4 @@
-"""The API reference, from the docstrings of d2l_utils, which griffe reads without importing anything.
+"""The API reference, from the docstrings of d2l_utils and d2l_lab, which griffe reads without importing anything.
 
 ```{api} Timer measure
 ```
@@ -28,6 +28,7 @@ def modules() -> dict[str, Any]:
     """Return the module of each framework as griffe knows it."""
     loader = griffe.GriffeLoader(search_paths=[ROOT], allow_inspection=False)
     package = loader.load("d2l_utils")
+    loader.load("d2l_lab")
     loader.resolve_aliases()
     return {framework: package[module] for framework, module in MODULES.items()}
 
@@ -40,8 +41,9 @@ class Api(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the list."""
-        for path in (ROOT / "d2l_utils").rglob("*.py"):
-            self.env.note_dependency(path)
+        for package in ("d2l_utils", "d2l_lab"):
+            for path in (ROOT / package).rglob("*.py"):
+                self.env.note_dependency(path)
         names = self.arguments[0].split()
         for name in names:
             if name not in NAMES:

@@ -3,7 +3,7 @@
 ```{machine}
 ```
 
-shows the file that the setting `d2l_machine` names; `your_machine` in d2l_utils/machine/profile.py tells what it holds.
+shows the file that the setting `d2l_machine` names; `profile_for` in d2l_lab/machine/profile.py tells what it holds.
 """
 
 import re
@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 from book import FRAMEWORKS, MODULES
 from book.pages.page_info import describe_machine, name_day
 from book.pages.single_framework import mark
-from d2l_utils.machine.profile import read
+from d2l_lab.machine.profile import read
 from d2l_utils.predictions import quantity
 
 NONE = "–"

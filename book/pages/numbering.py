@@ -20,7 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.builders import Builder
 from sphinx.environment import BuildEnvironment
 
-from d2l_utils.files import write_atomically
+from d2l_lab.files import write_atomically
 
 
 def references(env: BuildEnvironment) -> dict[str, str]:

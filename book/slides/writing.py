@@ -20,7 +20,7 @@ from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
 from book.sources import chapter, pictures
 from book.xhtml import written
-from d2l_utils.files import write_atomically
+from d2l_lab.files import write_atomically
 
 TEMPLATE = Path(__file__).with_name("template")
 TITLE = "Computational Performance"

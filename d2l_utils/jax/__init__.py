@@ -20,7 +20,7 @@ from d2l_utils.jax.training import (  # noqa: F401 - in common.NAMES
     sgd,
     split_batch,
 )
-from d2l_utils.machine.memory import Counters, process_counters
+from d2l_utils.memory import Counters, process_counters
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
     from d2l_utils.jax.networks import *  # noqa: F403
@@ -116,7 +116,7 @@ def _gpu_counters(gpu: Any) -> Counters:
     return Counters(lambda: gpu.memory_stats()["bytes_in_use"], fill, lambda: gpu.memory_stats()["peak_bytes_in_use"])
 
 
-# What the program d2l_utils.machine.measuring measures
+# What the program d2l_lab.machine.measuring measures
 
 
 def _tiny_sum(device: Any) -> Callable[[], Any]:

@@ -11,7 +11,7 @@ from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
 from d2l_utils.framework import register
-from d2l_utils.machine.memory import Counters, process_counters
+from d2l_utils.memory import Counters, process_counters
 from d2l_utils.mxnet.training import (  # noqa: F401 - in common.NAMES
     accuracy,
     evaluate_accuracy_gpu,
@@ -97,7 +97,7 @@ def _counters() -> Counters:
     return Counters(taken)
 
 
-# What the program d2l_utils.machine.measuring measures
+# What the program d2l_lab.machine.measuring measures
 
 
 def _tiny_sum(device: Any) -> Callable[[], Any]:

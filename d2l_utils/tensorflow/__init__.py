@@ -13,7 +13,7 @@ from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
 from d2l_utils.framework import register
-from d2l_utils.machine.memory import Counters, process_counters
+from d2l_utils.memory import Counters, process_counters
 from d2l_utils.tensorflow.training import (  # noqa: F401 - in common.NAMES
     accuracy,
     evaluate_accuracy_gpu,
@@ -129,7 +129,7 @@ def _cpu_allocator_counts() -> bool:
     return bool(tf.config.experimental.get_memory_info("CPU:0")["peak"] >= 4 * 2**16)
 
 
-# What the program d2l_utils.machine.measuring measures
+# What the program d2l_lab.machine.measuring measures
 
 
 def _tiny_sum(device: Any) -> Callable[[], Any]:

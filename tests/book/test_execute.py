@@ -293,8 +293,8 @@ def test_a_build_lets_each_kernel_measure_its_part_of_the_profile_with_its_own_s
 def test_measuring_anew_keeps_the_old_profile_unless_every_framework_is_measured(project):
     project.write("_build/machine.json", json.dumps({"machine": MACHINE, "frameworks": {"torch": {"dispatch": 7}}}))
     old = project.profile.read_bytes()
-    good = (project.root / "d2l_utils" / "machine" / "measuring.py").read_text()
-    project.write("d2l_utils/machine/measuring.py", good + "if sys.argv[1] == 'jax': sys.exit('no clock here')")
+    good = (project.root / "d2l_lab" / "machine" / "measuring.py").read_text()
+    project.write("d2l_lab/machine/measuring.py", good + "if sys.argv[1] == 'jax': sys.exit('no clock here')")
     done = project.here("profile", "--frameworks", "pytorch", "jax")
     assert (done.returncode, done.stderr) == (1, "error: no machine profile for jax: no clock here\n")
     assert project.profile.read_bytes() == old

@@ -175,7 +175,7 @@ EXECUTED = "_build/executed/jax/tiny.ipynb"
     ],
 )
 def test_a_wrong_file_is_named_with_its_cure(project, path, text, problem):
-    project.write("d2l_utils/machine/measuring.py", "")  # a damaged profile is not measured anew
+    project.write("d2l_lab/machine/measuring.py", "")  # a damaged profile is not measured anew
     if text is None:
         (project.root / path).unlink()
     else:

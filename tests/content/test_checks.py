@@ -13,8 +13,8 @@ from wrong_answers import WRONG
 
 from book import ROOT
 from book.cells import expand
-from d2l_utils.exercises.answers import HELD, MISSED, OPEN, examine
-from d2l_utils.exercises.checks import CASES, check
+from d2l_lab.exercises.answers import HELD, MISSED, OPEN, examine
+from d2l_lab.exercises.checks import CASES, check
 
 SECTIONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.md") if path.stem != "index")
 CALL = re.compile(r'd2l\.check\("(\w+)", \1\)')

@@ -1,15 +1,15 @@
 """Four folders, one interface. Read from the source: no framework is needed."""
 
 import ast
-from pathlib import Path
 
 import pytest
 from modules import parsed
 
-from book import MODULES
+from book import MODULES, ROOT
 from d2l_utils.common import DEVICES, NETWORKS, TRAINING
 
-UTILITIES = Path(__file__).parents[2] / "d2l_utils"
+UTILITIES = ROOT / "d2l_utils"
+SOURCES = sorted([*UTILITIES.rglob("*.py"), *(ROOT / "d2l_lab").rglob("*.py")])
 FOLDERS = list(MODULES.values())
 FILES = ("", ".training", ".networks")
 # Parts of a network that is tuned to one framework, as its section names them.
@@ -53,7 +53,7 @@ def test_framework_folders_have_the_same_files():
         assert {path.stem for path in (UTILITIES / folder).glob("*.py")} == {"__init__", "training", "networks"}
 
 
-@pytest.mark.parametrize("path", sorted(UTILITIES.rglob("*.py")), ids=lambda path: str(path.relative_to(UTILITIES)))
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_is_public_says_what_it_does(path):
     found = definitions(ast.parse(path.read_text(encoding="utf-8")))
     assert [name for name, _, line in found if not line.endswith((".", ":"))] == []

@@ -6,7 +6,7 @@ import sys
 import pytest
 from launching import ROOT
 
-from d2l_utils.jobs.job import launch
+from d2l_lab.processes.job import launch
 
 ELEMENTS = (3, 1001, 2_000_003)  # fewer than four ranks, one piece a chunk, several pieces
 

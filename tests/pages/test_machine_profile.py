@@ -7,7 +7,7 @@ from tiny_book import Book, outline
 
 from book.pages.machine_profile import binary, show
 from book.pages.page_info import describe_machine
-from d2l_utils.machine.profile import FORMAT
+from d2l_lab.machine.profile import FORMAT
 
 ODD = "A*B* _c_ (R) [x](y) <i> `z` ®"
 FIGURES = {
