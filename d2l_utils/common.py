@@ -6,7 +6,8 @@ from typing import Any
 
 from d2l_lab.exercises.checks import check
 from d2l_lab.machine.datasheets import specifications
-from d2l_lab.processes.job import Job, free_ports, launch
+from d2l_lab.processes.commands import free_ports
+from d2l_lab.processes.job import Job, launch
 from d2l_utils.claims import claim
 from d2l_utils.data import Accumulator, DigitImages
 from d2l_utils.framework import your_machine

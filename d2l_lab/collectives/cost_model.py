@@ -14,8 +14,3 @@ def star_time(n: int, S: float, alpha: float, b: float) -> float:
 def ring_time(n: int, S: float, alpha: float, b: float) -> float:
     """Return the seconds of a ring (Patarasuk and Yuan 2009): 2 (n - 1) steps of S / n bytes each."""
     return 2 * (n - 1) * (alpha + S / n / b)
-
-
-def bus_bandwidth(n: int, S: float, seconds: float) -> float:
-    """Return the bus bandwidth of nccl-tests in bytes/s: the bytes that each rank has to send, over the time."""
-    return 2 * (n - 1) / n * S / seconds

@@ -19,8 +19,6 @@ from typing import Any
 
 from d2l_lab.processes.commands import KEY
 
-__all__ = ["meet", "close"]
-
 HELLO = struct.Struct("!II")  # a rank, and the number of ranks that it knows of
 PAUSE = 0.01  # seconds between two attempts to reach a rank that does not listen yet
 PATIENCE = 1.0  # seconds that a listener waits for each word of a caller

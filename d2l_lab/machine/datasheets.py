@@ -102,9 +102,8 @@ class Specifications(tuple[Specification, ...]):
         return [row for row in self if (row.name, row.quantity) == (name, quantity)]
 
     def __repr__(self) -> str:
-        name_width = max(len(name) for name in self.names)
-        width = max(len(quantity) for quantity in self.quantities)
-        return "\n".join(f"{row.name:<{name_width}}  {row.quantity:<{width}}  {row}" for row in self)
+        names, quantities = (max(map(len, words)) for words in (self.names, self.quantities))
+        return "\n".join(f"{row.name:<{names}}  {row.quantity:<{quantities}}  {row}" for row in self)
 
     def _repr_markdown_(self) -> str:
         side_by_side = len(self.quantities) > len(self.names)

@@ -21,18 +21,7 @@ GPU_ARRAYS = {"L2": 2**23, "memory": 2**29}  # bytes of an array
 
 
 def main(module: str) -> None:
-    """Bring the profile up to date for one framework.
-
-    Parameters
-    ----------
-    module : str
-        The framework's folder in d2l_utils.
-
-    Raises
-    ------
-    SystemExit
-        With a line that says whether the measurement failed or its result cannot be written.
-    """
+    """Bring the profile up to date for a framework's folder of d2l_utils; SystemExit says in a line what failed."""
     path = profile_path()
     try:
         with locked(path.with_name(f".{path.name}.lock")):

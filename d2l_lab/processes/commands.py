@@ -10,8 +10,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-__all__ = ["KEY", "free_ports", "per_rank", "words", "environments"]
-
 KEY = "D2L_LAUNCH_KEY"  # the secret by which the processes of one job know each other
 LOOPBACK = "lo" if sys.platform == "linux" else "lo0"
 

@@ -19,10 +19,8 @@ from typing import Any
 
 from d2l_lab.files import write_atomically
 from d2l_lab.processes import namespace
-from d2l_lab.processes.commands import environments, free_ports, per_rank, words
-from d2l_lab.processes.control import BOUND, FOLDER, GRACE, end, ending, exposed, marked
-
-__all__ = ["launch", "Job", "return_value", "free_ports", "exposed"]
+from d2l_lab.processes.commands import environments, per_rank, words
+from d2l_lab.processes.control import BOUND, FOLDER, GRACE, end, ending, marked
 
 PROJECT = Path(__file__).parents[2]
 

@@ -13,8 +13,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-__all__ = ["unshare", "isolated", "refusal", "failure"]
-
 SET_FLAGS, UP = 0x8914, 0x1  # SIOCSIFFLAGS of linux/sockios.h, IFF_UP of linux/if.h
 
 

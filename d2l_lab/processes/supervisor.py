@@ -176,7 +176,7 @@ class Supervisor:
         """Return which rank other machines can reach; None if there is none, or if an isolated job was asked for."""
         if self.isolated:
             return None
-        for pid, command, address in exposed(self.descendants()):
+        for pid, command, address in exposed(psutil.Process().children(recursive=True)):
             rank = "unknown"
             with suppress(psutil.Error):
                 rank = psutil.Process(pid).environ().get("D2L_LAUNCH_RANK", rank)
@@ -184,13 +184,9 @@ class Supervisor:
             return f"rank {rank} listens on {address}, which is not loopback: process {pid}, {line}"
         return None
 
-    def descendants(self) -> list[psutil.Process]:
-        """Return all processes below this one."""
-        return psutil.Process().children(recursive=True)
-
     def finish(self, reason: str | None) -> None:
         """End all processes, report how each rank ended and why, and return when the notebook is gone or done."""
-        left = end(lambda: {*self.descendants(), *marked(self.folder)})
+        left = end(lambda: {*psutil.Process().children(recursive=True), *marked(self.folder)})
         for rank in range(len(self.ranks)):
             self.join(rank)
         reasons = [reason] if reason else []

@@ -18,7 +18,7 @@ from book import ROOT
 from book.execute import no_orphans
 from book.layout import load
 from book.outputs import code_cells, records
-from d2l_lab.processes.job import exposed
+from d2l_lab.processes.control import exposed
 from d2l_utils.claims import MIME, Claim
 
 # What the Makefile exports below _build, for a call by hand.

@@ -14,7 +14,8 @@ from launching import by_rank
 
 from d2l_lab.collectives import measure
 from d2l_lab.collectives.communicator import Communicator
-from d2l_lab.processes.job import free_ports, launch
+from d2l_lab.processes.commands import free_ports
+from d2l_lab.processes.job import launch
 
 PROGRAM = [sys.executable, "-m", "d2l_lab.collectives.measure"]
 

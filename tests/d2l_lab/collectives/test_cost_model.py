@@ -2,7 +2,7 @@
 
 import pytest
 
-from d2l_lab.collectives.cost_model import bus_bandwidth, ring_time, star_time
+from d2l_lab.collectives.cost_model import ring_time, star_time
 
 S, ALPHA, B = 160e6, 1e-5, 16e9  # a message of S bytes takes 10.01 ms, an eighth of it 1.26 ms
 V100 = (0, 3 * 25e9)  # three links of NVLink
@@ -22,7 +22,3 @@ V100 = (0, 3 * 25e9)  # three links of NVLink
 )
 def test_an_all_reduce_takes_as_many_messages_as_its_ranks_send_one_after_another(time, arguments, seconds):
     assert time(*arguments) == pytest.approx(seconds, rel=1e-3)
-
-
-def test_bus_bandwidth_of_a_ring_without_latency_is_the_link():
-    assert bus_bandwidth(8, S, ring_time(8, S, 0, B)) == pytest.approx(B)

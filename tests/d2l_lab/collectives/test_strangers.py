@@ -11,8 +11,8 @@ import pytest
 from launching import by_rank, wait_until
 
 from d2l_lab.collectives.communicator import Communicator
-from d2l_lab.processes.commands import KEY
-from d2l_lab.processes.job import free_ports, launch
+from d2l_lab.processes.commands import KEY, free_ports
+from d2l_lab.processes.job import launch
 
 
 class Evil:

@@ -15,8 +15,8 @@ import psutil
 import pytest
 from launching import by_rank, left, running, wait_until
 
-from d2l_lab.processes.commands import KEY
-from d2l_lab.processes.job import Job, free_ports, launch, return_value
+from d2l_lab.processes.commands import KEY, free_ports
+from d2l_lab.processes.job import Job, launch, return_value
 
 FORK = """
 import os, time
