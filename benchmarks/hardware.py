@@ -5,7 +5,6 @@ beside the other BLAS at hand and the peak, which is measured too. Candidates ta
 drawn by lot. Ends with status 1 when a ratio misses its bounds by the medians of the rounds and by the best rounds.
 """
 
-import argparse
 import ctypes
 import os
 import platform
@@ -110,15 +109,6 @@ def loads(c, ring):
     return missed
 
 
-def climb(c, ring):
-    """Return the ladder: for sizes of the ring, each twice the one before, the seconds of a load in C."""
-    ladder = {}
-    for size in (2**power for power in range(14, RING.bit_length())):
-        turn = followers(c, ring, size)["C", "lay_ring"]
-        ladder[size] = min(turn() for _ in range(25))
-    return ladder
-
-
 def triads(c, words, pool):
     """Compare numba's triad with STREAM's, on one core and on all; return the misses."""
     words -= words % (8 * cores())
@@ -217,15 +207,10 @@ def products(c, pool):
 
 def main():
     """Print all comparisons; return whether one misses its bounds, which --quick does not ask."""
-    parser = argparse.ArgumentParser(description="Measure the section on hardware.")
-    parser.add_argument("--quick", action="store_true", help="smaller and shorter, to try the program")
-    parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(cores()) as pool:
         c, ring = compiled(folder), np.zeros(RING // 8 + 8, np.int64)
         ring = ring[-ring.ctypes.data // 8 % 8 :]  # from the beginning of a line on
-        ladder = climb(c, ring)
-        last = max((size for size in ladder if ladder[size] < ladder[RING] / 2), default=RING)
-        parts = [(loads, ring), (triads, max(4 * last, RING // 2) // 8, pool), (products, pool)]
+        parts = [(loads, ring), (triads, RING // 16, pool), (products, pool)]
         # A part that misses is measured again, up to twice: neighbours may have been at work.
         tries = 1 if QUICK else 3
         missed = sum(all(measure(c, *arguments) for _ in range(tries)) for measure, *arguments in parts)
