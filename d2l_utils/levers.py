@@ -39,7 +39,7 @@ class Loop:
     """
 
     SHAPE: tuple[int, ...] = (28, 28, 1)  # of an image
-    SHARING = {"tuned layers", "compiled step", "bfloat16"}  # loops that differ in no other lever share a network
+    SHARING = {"tuned layers", "compiled step", "bfloat16"}  # loops that agree in these share a network
 
     def __init__(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]):
         self.levers, self.d2l = levers, framework()

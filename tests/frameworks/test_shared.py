@@ -3,6 +3,14 @@
 import numpy as np
 import pytest
 
+from d2l_utils.common import NAMES
+
+
+def test_every_name_is_there_and_no_other(d2l):
+    assert [name for name in NAMES if not hasattr(d2l, name)] == []
+    with pytest.raises(AttributeError, match="'d2l_utils.* has no attribute 'nothing'"):
+        d2l.nothing  # noqa: B018
+
 
 @pytest.mark.parametrize(("value", "mark"), [(0.25, "✓"), (0.75, "✗")])
 def test_an_array_without_axes_can_be_claimed_about(value, mark, d2l, array, monkeypatch, capsys):
