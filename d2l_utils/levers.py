@@ -43,6 +43,7 @@ class Loop:
 
     def __init__(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]):
         self.levers, self.d2l = levers, framework()
+        self.device = self.d2l.try_gpu()
         own = frozenset(levers) & self.SHARING
         if own not in models:
             models[own] = self.make("tuned layers" in own, "compiled step" in own, "bfloat16" in own)

@@ -9,7 +9,6 @@ from mxnet.gluon import nn
 
 from d2l_utils import levers
 from d2l_utils.data import DigitImages
-from d2l_utils.mxnet import try_gpu
 
 cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
 
@@ -155,9 +154,9 @@ class Loop(levers.Loop):
     SHARING = set(levers.LEVERS)
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
-        net, device = self.network(tuned, bfloat16), try_gpu()
-        net.collect_params().reset_ctx(device)
-        net(mx.np.zeros((1, 1, 28, 28), ctx=device))  # parameters get their shapes
+        net = self.network(tuned, bfloat16)
+        net.collect_params().reset_ctx(self.device)
+        net(mx.np.zeros((1, 1, 28, 28), ctx=self.device))  # parameters get their shapes
         first = [param.data().asnumpy() for param in net.collect_params().values()]
         if compiled:
             net.hybridize(static_alloc=True, static_shape=True)
@@ -166,7 +165,7 @@ class Loop(levers.Loop):
     def restart(self) -> None:
         params = self.net.collect_params()
         for param, first in zip(params.values(), self.first, strict=True):
-            param.set_data(mx.np.array(first, ctx=try_gpu()))
+            param.set_data(mx.np.array(first, ctx=self.device))
         self.optimizer = gluon.Trainer(params, "sgd", {"learning_rate": 0.05, "momentum": 0.9})
         super().restart()
 
@@ -175,7 +174,7 @@ class Loop(levers.Loop):
         return gluon.data.DataLoader(images, 64, **settings)
 
     def place(self, X: Any, y: Any) -> tuple[Any, Any]:
-        return X.as_in_ctx(try_gpu()), y.as_in_ctx(try_gpu())
+        return X.as_in_ctx(self.device), y.as_in_ctx(self.device)
 
     def epoch(self, steps: int) -> None:
         super().epoch(steps)

@@ -11,7 +11,6 @@ from torch.utils.data import DataLoader
 
 from d2l_utils import levers
 from d2l_utils.data import DigitImages
-from d2l_utils.torch import try_gpu
 
 
 def build_lenet() -> Any:
@@ -147,7 +146,7 @@ class Loop(levers.Loop):
     SHAPE = (1, 28, 28)
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
-        self.net = self.network(tuned, bfloat16).to(try_gpu())
+        self.net = self.network(tuned, bfloat16).to(self.device)
         self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.05, momentum=0.9)
         for param in self.net.parameters():
             self.optimizer.state[param]["momentum_buffer"] = torch.zeros_like(param)
@@ -172,7 +171,7 @@ class Loop(levers.Loop):
         return DataLoader(images, 64, shuffle=True, drop_last=True, **settings)
 
     def place(self, X: Any, y: Any) -> tuple[Any, Any]:
-        return X.to(try_gpu(), non_blocking=True), y.to(try_gpu(), non_blocking=True)
+        return X.to(self.device, non_blocking=True), y.to(self.device, non_blocking=True)
 
     def begin(self, seed: int) -> None:
         super().begin(seed)
