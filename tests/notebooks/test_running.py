@@ -69,7 +69,7 @@ def session(folder):
 
 
 REPORTS = {
-    "one that passes has its seconds and cells": r"\] passed in \d+ s, 5 cells .*\[jax/good\]",
+    "one that passes has its seconds and cells": r"\] passed in \d+ s, 4 cells .*\[jax/good\]",
     "one that failed once has both runs": r"\] failed in \d+ s, 2 cells, then passed in \d+ s, 2 cells .*\[jax/flaky\]",
     "the first of these stands below": r"once =+\nfirst run failed.*\n  cell 2: ClaimError: ✗ one is one\nsecond run ",
     "one that fails twice has both runs": r"\] failed in \d+ s, 2 cells, then failed in \d+ s, 2 .*\[jax/broken\]",
