@@ -6,13 +6,11 @@ that have lost their parent, and so finds them. Elsewhere it knows them by their
 parent and has cleared its environment too is not ended.
 """
 
-import ctypes
 import json
 import os
 import queue
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -21,7 +19,7 @@ from typing import Any
 
 import psutil
 
-from d2l_lab.processes.control import FOLDER, end, ending, exposed, marked
+from d2l_lab.processes.control import FOLDER, adopt_orphans, end, ending, exposed, marked
 
 LINES, WIDTH = 1000, 1000  # the lines of each stream of a rank that are relayed, and their characters
 OFTEN, SELDOM = 0.25, 1.0  # seconds between two looks at the sockets: at first, and later, when ranks may be timed
@@ -206,8 +204,7 @@ def _thread(function: Callable[..., None], *arguments: Any) -> Thread:
 
 def main() -> None:
     """Start the job that the first line of the standard input describes, and see to its end."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    adopt_orphans()
     with open(0, "rb", buffering=0) as requests:
         supervisor = Supervisor(**json.loads(requests.readline()))
         sender = _thread(supervisor.send_reports)
