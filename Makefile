@@ -67,8 +67,8 @@ docs := _build/env/docs/bin
 book := $(docs)/python -m book
 choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
 run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
-# What the pages are made of besides the merged notebooks: the API reference is in the docstrings of d2l_utils.
-pages := $(addprefix book/,formulas.py records.py xhtml.py) $(shell find book/pages d2l_utils -type f ! -name '*.pyc')
+# What the pages are made of besides the merged notebooks: the API reference is in the docstrings of these packages.
+pages := $(addprefix book/,formulas.py records.py xhtml.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
 
 setup: ## make the environments and kernels
 	@:
@@ -158,7 +158,6 @@ lint: ## check layout, style and types
 benchmark: book ## measure the build, the clocks, the machine, all-reduces and training steps, 15 minutes at most
 	@echo "== build of one section"; $(docs)/python benchmarks/building.py $(firstword $(AVAILABLE))
 	@echo "== clocks"; _build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/clocks.py
-	@echo "== simulated cluster"; _build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/simulated_cluster.py
 ifneq ($(filter pytorch,$(AVAILABLE)),)
 	@echo "== machine"; _build/env/pytorch/bin/python benchmarks/hardware.py
 	@echo "== all-reduces"; _build/env/pytorch/bin/python benchmarks/all_reduces.py
@@ -167,7 +166,7 @@ endif
 	  _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
 
 rack: ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
-	@_build/env/$(firstword $(AVAILABLE))/bin/python -m rack
+	@_build/env/$(firstword $(AVAILABLE))/bin/python -m d2l_lab.rack
 
 translations: ## bring the catalogues of the translations, notebooks/locale, up to date with the sources
 	@$(docs)/python -m book.translations update

@@ -3,28 +3,24 @@
 Sets the ring of ring.py beside the framework's own all-reduce, over gloo on 127.0.0.1, or over NCCL where each rank
 has a GPU. Bus bandwidth is nccl-tests': 2(n − 1)/n bytes for each byte of the array, over the time. A run takes as
 long as its slowest rank, and the figures are medians of runs that took turns. Ends with status 1 when the ring's
-bandwidth at 16 MiB is below 0.7 of the framework's. A second table compares the algorithms of
-d2l_utils.collectives.algorithms, NumPy over plain sockets, with gloo.
+bandwidth at 16 MiB is below 0.7 of the framework's.
 """
 
 import argparse
-import os
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-from d2l_utils.collectives.cost_model import bus_bandwidth
-from d2l_utils.jobs.job import free_ports, launch
-from d2l_utils.machine.system import cores
+from turns import load
+
+from d2l_lab.processes.job import launch
 
 SIZES = {"64 KiB": 2**16, "1 MiB": 2**20, "16 MiB": 2**24}  # bytes
 WORLDS = (2, 4)
 RUNS = 31
 LEAST = 0.7  # of the framework's bandwidth, at the largest size
 WORKER = Path(__file__).with_name("ring.py")
-SOCKETS = Path(__file__).with_name("sockets.py")
-SOCKET_SIZES, SOCKET_WORLDS, SOCKET_RUNS = {"1 MiB": 2**20, "16 MiB": 2**24}, (2, 4, 8), 9
 
 
 def all_reduces(n, sizes, runs):
@@ -38,27 +34,8 @@ def all_reduces(n, sizes, runs):
     }
 
 
-def over_sockets(n, sizes, runs):
-    """Return {algorithm: {bytes: {"seconds", "sent"}}} of NumPy's algorithms over sockets and of gloo."""
-    hosts = ",".join(f"127.0.0.1:{port}" for port in free_ports(n))
-    with tempfile.TemporaryDirectory() as folder:
-        command = [str(SOCKETS), f"{folder}/rendezvous", str(runs), *map(str, sizes.values())]
-        return launch(command, n, environment={"HOSTS": hosts})[0]
-
-
-def show_sockets(worlds, sizes, runs):
-    """Print the bus bandwidths of the algorithms over sockets, and of gloo."""
-    for n in worlds:
-        found = over_sockets(n, sizes, runs)
-        if n == worlds[0]:
-            print("over sockets, GB/s " + "".join(f"{name:>10}" for name in found))
-        for title, size in sizes.items():
-            rates = [bus_bandwidth(n, size, found[name][size]["seconds"]) / 1e9 for name in found]
-            print(f"{n} ranks, {title:>9} " + "".join(f"{rate:10.2f}" for rate in rates))
-
-
 def main(arguments=None):
-    """Print both tables; return whether the ring misses its bound."""
+    """Print the table; return whether the ring misses its bound."""
     parser = argparse.ArgumentParser(description="Measure all-reduces.")
     parser.add_argument("--quick", action="store_true", help="two ranks and one size, to try the program")
     quick = parser.parse_args(arguments).quick
@@ -75,13 +52,8 @@ def main(arguments=None):
                 f" {ring:12.2f} {framework:10.2f}   {ring / framework:.2f}"
             )
         missed += ring / framework < LEAST
-    print(f"at {title} at least {LEAST}: {'no' if missed else 'yes'};", end=" ")
-    print(f"{os.getloadavg()[0]:.1f} processes wanted {cores()} cores (with more than cores, run again later)")
-    if quick:
-        show_sockets(worlds, sizes, runs)
-        return False
-    show_sockets(SOCKET_WORLDS, SOCKET_SIZES, SOCKET_RUNS)
-    return bool(missed)
+    print(f"at {title} at least {LEAST}: {'no' if missed else 'yes'}; {load()}")
+    return bool(missed) and not quick
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """Measure the section on hardware: `benchmarks/hardware.py [--quick]`, in PyTorch's environment, with a C compiler.
 
-Sets the triad and the chase of d2l_utils.machine.probes beside hardware.c, on the same arrays, and PyTorch's product
+Sets the triad and the chase of d2l_lab.machine.probes beside hardware.c, on the same arrays, and PyTorch's product
 beside the other BLAS at hand and the peak, which is measured too. Candidates take turns within one run, in an order
 drawn by lot. Ends with status 1 when a ratio misses its bounds by the medians of the rounds and by the best rounds.
 """
 
-import argparse
 import ctypes
 import os
 import platform
@@ -19,13 +18,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import torch
+from turns import load, take_turns, timed
 
-from d2l_utils.machine.probes import chase, lay_ring, triad
-from d2l_utils.machine.system import answer, caches, cores
+from d2l_lab.machine.probes import chase, lay_ring, triad
+from d2l_lab.machine.system import cores
 
 QUICK = "--quick" in sys.argv[1:]  # smaller and shorter, to try the program
 SECONDS = {"triad": 8, "product": 16, "chase": 2}  # of taking turns; chase: at each size
@@ -54,21 +53,6 @@ def compiled(folder):
         getattr(c, name).argtypes = [TYPES[letter] for letter in letters]
     c.chase.restype = ctypes.c_void_p
     return c
-
-
-def timed(function, *arguments):
-    start = time.perf_counter()
-    function(*arguments)
-    return time.perf_counter() - start
-
-
-def take_turns(candidates, seconds):
-    """Let each candidate measure once in each round, in three rounds at least; return what they found, in lists."""
-    found, lot, deadline = {name: [] for name in candidates}, Random(0), time.perf_counter() + seconds
-    while time.perf_counter() < deadline or min(map(len, found.values())) < 3:
-        for name in lot.sample(list(candidates), len(candidates)):
-            found[name].append(candidates[name]())
-    return found
 
 
 def compare(what, ours, theirs, unit, least=0.0, most=float("inf")):
@@ -118,20 +102,11 @@ def loads(c, ring):
     print("Dependent loads")
     missed, equal = 0, ("ns", 0.9, 1 / 0.9)
     for size in (*CONTROLS, RING):
-        found = take_turns(followers(c, ring, size), SECONDS["chase"])
+        found = take_turns(followers(c, ring, size), seconds=SECONDS["chase"])
         laid = found["C", "lay_ring"]
         missed += compare(f"numba / C, {size >> 10} KiB", found["numba", "lay_ring"], laid, *equal)
         missed += compare(f"lay_ring / lot, {size >> 10} KiB, in C", laid, found["C", "lot"], *equal)
     return missed
-
-
-def climb(c, ring):
-    """Return the ladder: for sizes of the ring, each twice the one before, the seconds of a load in C."""
-    ladder = {}
-    for size in (2**power for power in range(14, RING.bit_length())):
-        turn = followers(c, ring, size)["C", "lay_ring"]
-        ladder[size] = min(turn() for _ in range(25))
-    return ladder
 
 
 def triads(c, words, pool):
@@ -163,7 +138,7 @@ def triads(c, words, pool):
             candidates[name, threads] = lambda way=way: second(*way)
     print(f"Triad of three arrays of {8 * words >> 20} MiB (24 B an element, as STREAM counts; 32 B move where a store")
     print("  first reads its line, which the compiler's stores do and non-temporal ones do not)")
-    found = take_turns(candidates, SECONDS["triad"])
+    found = take_turns(candidates, seconds=SECONDS["triad"])
     for threads in sorted({1, cores()}):
         ours, theirs, past = (found[name, threads] for name in ("numba", "C", "past cache"))
         missed += compare(f"numba / C, threads: {threads}", ours, theirs, "B/s", 0.9)
@@ -220,7 +195,7 @@ def products(c, pool):
             assert torch.allclose(way(*pairs[0]), torch.matmul(*pairs[0]), rtol=1e-4), name
             if set_numpy or threads == most or name != "NumPy":
                 candidates[name, threads] = lambda way=way, threads=threads: multiply(way, threads)
-    found = take_turns(candidates, SECONDS["product"])
+    found = take_turns(candidates, seconds=SECONDS["product"])
     torch.set_num_threads(most)
     for threads in sorted({1, most}):
         ours, rest = found["PyTorch", threads], [name for name in ("NumPy", "oneDNN") if (name, threads) in found]
@@ -230,39 +205,16 @@ def products(c, pool):
     return missed
 
 
-def hidden(ladder):
-    """Print what the system tells beside what was measured. A virtual machine may tell what does not act."""
-    print("What the system tells, and what acts")
-    data = [f"L{cache['level']} {cache['bytes'] >> 10} KiB" for cache in caches() if cache["kind"] != "instruction"]
-    cliffs = [f"{b >> 10} ({ladder[b] / ladder[a]:.1f} ×)" for a, b in pairwise(ladder) if ladder[b] > 1.4 * ladder[a]]
-    print(f"  caches: {', '.join(data) or 'unknown'}; cliffs, in KiB, against half the size: {', '.join(cliffs)}")
-    print("  ns a load, by KiB:", ", ".join(f"{size >> 10}: {1e9 * seconds:.3g}" for size, seconds in ladder.items()))
-    print("  clock:", answer("grep", "-m1", "cpu MHz", "/proc/cpuinfo") or "unknown", "(measured: with the product)")
-    mode = answer("cat", "/sys/kernel/mm/transparent_hugepage/enabled") or "unknown"
-    huge = answer("grep", "AnonHugePages", f"/proc/{os.getpid()}/smaps_rollup") or "unknown"
-    print(f"  huge pages: {mode}; with the ring of {RING >> 10} kB: {huge}")
-    cycles = answer("perf", "stat", "-x,", "-o", "/dev/stdout", "-e", "cycles", "true")
-    print("  perf stat -e cycles:", "works" if cycles.split("\n")[-1][:1].isdigit() else "does not work or is missing")
-
-
 def main():
     """Print all comparisons; return whether one misses its bounds, which --quick does not ask."""
-    parser = argparse.ArgumentParser(description="Measure the section on hardware.")
-    parser.add_argument("--quick", action="store_true", help="smaller and shorter, to try the program")
-    parser.parse_args()
-    start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(cores()) as pool:
         c, ring = compiled(folder), np.zeros(RING // 8 + 8, np.int64)
         ring = ring[-ring.ctypes.data // 8 % 8 :]  # from the beginning of a line on
-        ladder = climb(c, ring)
-        last = max((size for size in ladder if ladder[size] < ladder[RING] / 2), default=RING)
-        parts = [(loads, ring), (triads, max(4 * last, RING // 2) // 8, pool), (products, pool)]
+        parts = [(loads, ring), (triads, RING // 16, pool), (products, pool)]
         # A part that misses is measured again, up to twice: neighbours may have been at work.
         tries = 1 if QUICK else 3
         missed = sum(all(measure(c, *arguments) for _ in range(tries)) for measure, *arguments in parts)
-        hidden(ladder)
-    print(f"parts that missed: {missed}; {time.perf_counter() - start:.0f} s;", end=" ")
-    print(f"{os.getloadavg()[0]:.1f} processes wanted {cores()} cores (with more than cores, run again later)")
+    print(f"parts that missed: {missed}; {load()}")
     return bool(missed) and not QUICK
 
 

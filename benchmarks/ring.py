@@ -5,14 +5,14 @@ ring and `dist.all_reduce` at each number of float32 elements, and time both. Ea
 """
 
 import os
-import random
 import sys
-import time
+from functools import partial
 
 import torch
 import torch.distributed as dist
+from turns import take_turns, timed
 
-from d2l_utils.jobs.job import return_value
+from d2l_lab.processes.job import return_value
 
 PIECE = 2**18  # elements: 1 MiB, which the second cache keeps from its arrival to its addition
 WARM_UP = 5
@@ -75,10 +75,7 @@ def seconds(x, reduce):
     x.fill_(1)
     dist.barrier()
     finish(x)
-    start = time.perf_counter()
-    reduce()
-    finish(x)
-    return time.perf_counter() - start
+    return timed(lambda: (reduce(), finish(x)))
 
 
 def finish(x):
@@ -94,17 +91,14 @@ def main(file, runs, *counts):
     if gpus:
         torch.cuda.set_device(device)
     dist.init_process_group("nccl" if gpus else "gloo", init_method=f"file://{file}", rank=rank, world_size=n)
-    lot, found = random.Random(0), {}  # the same lot on all ranks
+    found = {}
     for count in map(int, counts):
         x = torch.empty(count, device=device)
         candidates = {"ring": Ring(x), "framework": lambda x=x: dist.all_reduce(x)}
         for reduce in candidates.values():
             check(x, reduce)
-        found[count] = {name: [] for name in candidates}
-        for _ in range(WARM_UP + int(runs)):
-            for name in lot.sample(list(candidates), len(candidates)):
-                found[count][name].append(seconds(x, candidates[name]))
-        found[count] = {name: times[WARM_UP:] for name, times in found[count].items()}
+        turns = {name: partial(seconds, x, reduce) for name, reduce in candidates.items()}
+        found[count] = {name: times[WARM_UP:] for name, times in take_turns(turns, WARM_UP + int(runs)).items()}
     return_value(found)
     dist.barrier()
     dist.destroy_process_group()

@@ -1,7 +1,7 @@
 """The step of steps.py with gluon's layers and Trainer."""
 
 from mxnet import autograd, gluon, init, npx
-from steps import race, section
+from steps import race, section, turned
 
 
 def layers():
@@ -11,11 +11,6 @@ def layers():
     net.add(nn.Conv2D(50, 5, in_channels=20, activation="relu"), nn.AvgPool2D(2))
     net.add(nn.Dense(128, in_units=800, activation="relu"), nn.Dense(10, in_units=128))
     return net
-
-
-def turned(params):
-    """Return parameters with dense weights the other way round: the section has inputs first, gluon outputs."""
-    return [param.T if param.ndim == 2 else param for param in params]
 
 
 def main():

@@ -5,7 +5,7 @@ import sys
 
 import torch
 import torch.distributed as dist
-from steps import REPEATS, STILL, WARM_UP, race, section
+from steps import REPEATS, STILL, WARM_UP, race, section, turned
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
@@ -14,11 +14,6 @@ def net():
     """Return the section's LeNet of PyTorch's layers."""
     convolutions = nn.Conv2d(1, 20, 3), nn.ReLU(), nn.AvgPool2d(2), nn.Conv2d(20, 50, 5), nn.ReLU(), nn.AvgPool2d(2)
     return nn.Sequential(*convolutions, nn.Flatten(), nn.Linear(800, 128), nn.ReLU(), nn.Linear(128, 10))
-
-
-def turned(params):
-    """Return parameters with dense weights the other way round: the section has inputs first, PyTorch outputs."""
-    return [param.T if param.ndim == 2 else param for param in params]
 
 
 def shared(rank, device, names):

@@ -28,11 +28,10 @@ def main():
 
         def step():
             shards = list(zip(tf.split(X, k), tf.split(y, k), strict=True))
-            update(
-                *strategy.experimental_distribute_values_from_function(
-                    lambda context: shards[context.replica_id_in_sync_group]
-                )
+            own = strategy.experimental_distribute_values_from_function(
+                lambda ctx: shards[ctx.replica_id_in_sync_group]
             )
+            update(*own)
             names["d2l"].synchronize([strategy.experimental_local_results(param) for param in params])
 
         return step, lambda: [strategy.experimental_local_results(param)[0].numpy() for param in params]

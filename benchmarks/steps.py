@@ -15,15 +15,13 @@ import os
 import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
-from random import Random
 from types import CodeType
 
 import numpy as np
+from turns import load, take_turns, timed
 
-from d2l_utils.jobs.job import launch, return_value
-from d2l_utils.machine.system import cores
+from d2l_lab.processes.job import launch, return_value
 
 ROOT = Path(__file__).resolve().parent.parent
 OWN = {
@@ -95,18 +93,21 @@ def race(names, build, numpy=np.asarray, ready=lambda: None):
     moved = farthest(map(numpy, names["init_lenet"]()), scratch)
     assert apart <= WITHIN < 1e-3 < moved, f"parameters are {apart:.1e} apart, the step moved {moved:.1e}"
     step, _ = build(STILL)
+
+    def own():
+        ready()
+        return timed(step)
+
     section_step = {k: names["stepper"](k) for k in (1, 2)}
-    candidates = {"one device": section_step[1], "from scratch": section_step[2], "own": step}
-    found, lot = {name: [] for name in candidates}, Random(0)
-    for _ in range(WARM_UP + REPEATS):
-        for name in lot.sample(list(candidates), len(candidates)):
-            if name == "own":
-                ready()
-            start = time.perf_counter()
-            candidates[name]()
-            found[name].append(time.perf_counter() - start)
+    candidates = {"one device": lambda: timed(section_step[1]), "from scratch": lambda: timed(section_step[2])}
+    found = take_turns(candidates | {"own": own}, WARM_UP + REPEATS)
     medians = {name: statistics.median(times[WARM_UP:]) for name, times in found.items()}
     return_value(medians | {"apart": apart})
+
+
+def turned(params):
+    """Return parameters with dense weights the other way round: the section has inputs first, layers have outputs."""
+    return [param.T if param.ndim == 2 else param for param in params]
 
 
 def farthest(a, b):
@@ -125,8 +126,7 @@ def main(arguments=None):
     environment = QUIET | ({"D2L_QUICK": 1} if options.quick else {})
     with tempfile.TemporaryDirectory() as folder:
         found = launch([str(worker), f"{folder}/rendezvous"], n, environment=environment)[0]
-    print(f"a step of LeNet in {framework}; parameters {found['apart']:.0e} apart", end="; ")
-    print(f"{os.getloadavg()[0]:.1f} processes wanted {cores()} cores (with more than cores, run again later)")
+    print(f"a step of LeNet in {framework}; parameters {found['apart']:.0e} apart; {load()}")
     titles = {"one device": "one device", "from scratch": "two, from scratch", "own": f"two, {OWN[framework]}"}
     for name, title in titles.items():
         print(f"{title:>32} {1e3 * found[name]:7.2f} ms   over from scratch {found[name] / found['from scratch']:.2f}")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from book import FRAMEWORKS, BookError
 from book.layout import Layout
-from d2l_utils.files import locked
+from d2l_lab.files import locked
 
 
 def parser() -> argparse.ArgumentParser:

@@ -9,17 +9,17 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Cell, Entry, code, expand, notebook_of, of
-from book.front import write_front
-from book.keys import Kernel, find_kernel, run_key, surroundings, versions
+from book.landing_page import write_landing_page
 from book.layout import Layout, dump, load, up_to_date
 from book.load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
+from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.sources import chapter, write_readers
 from book.summary import summary, warn_of_stderr
-from d2l_utils.files import write_atomically
-from d2l_utils.machine.profile import measure_missing
+from d2l_lab.files import write_atomically
+from d2l_lab.machine.profile import measure_missing
 
 COLLECTED = {"claims": CLAIM, "predictions": PREDICTION, "running-totals": RUNNING_TOTAL}  # files beside the pages
 
@@ -30,7 +30,7 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = T
     entries = {source["slug"]: expand(source["notebook"]) for source in sources}
     for source in sources:
         write_readers(source, entries[source["slug"]], frameworks, numbers, layout, answers)
-    write_front(frameworks, numbers, layout, answers)
+    write_landing_page(frameworks, numbers, layout, answers)
     return entries
 
 
@@ -59,7 +59,7 @@ def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], ti
     for framework, kernel in kernels.items():
         measure(framework, kernel, layout.profile, layout.root)
     profile = read_profile(layout)
-    around = {word: surroundings(layout.root, word, kernel, profile) for word, kernel in kernels.items()}
+    around = {word: surroundings(layout.root, kernel, profile) for word, kernel in kernels.items()}
     ran: list[tuple[str, str]] = []
     executed: dict[str, dict[str, Any]] = {slug: {} for slug in entries}
     for slug in entries:
@@ -71,7 +71,8 @@ def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], ti
                 if not ran:
                     warn_of_others()
                 cells = [code(entry) for entry in own if entry.kind == "code"]
-                notebook = run(slug, framework, cells, kernels[framework], key, profile["machine"], timeout, layout)
+                facts = {"key": key, "machine": profile["machine"]}
+                notebook = run(slug, cells, kernels[framework], facts, timeout, layout)
                 ran.append((slug, framework))
             if notebook:
                 executed[slug][framework] = notebook
@@ -110,19 +111,16 @@ def measure_anew(layout: Layout, frameworks: Sequence[str]) -> None:
 
 
 def run(
-    slug: str,
-    framework: str,
-    cells: Sequence[Cell],
-    kernel: Kernel,
-    key: str,
-    machine: dict[str, Any],
-    timeout: int,
-    layout: Layout,
+    slug: str, cells: Sequence[Cell], kernel: Kernel, facts: dict[str, Any], timeout: int, layout: Layout
 ) -> dict[str, Any]:
-    """Run these code cells; return the executed notebook, written to `executed`, or as far as it came to `failed`."""
+    """Run these code cells; return the executed notebook, written to `executed`, or as far as it came to `failed`.
+
+    It bears these `facts` and those of the run.
+    """
     from book.execute import RunError
     from book.execute import run as run_cells
 
+    framework = kernel.framework
     notebook, title = notebook_of(framework, cells), f"{slug} ({framework})"
     failed = layout.notebook("failed", framework, slug)
     paths = {kernel.prefix: "<environment>", str(layout.root): "<project>", os.path.expanduser("~"): "~"}
@@ -138,13 +136,11 @@ def run(
     failed.unlink(missing_ok=True)
     warn_of_stderr(executed, title)
     lines = [cell["source"].strip().split("\n")[0] for cell in cells]
-    executed["metadata"]["d2l"] = {
-        "key": key,
+    executed["metadata"]["d2l"] = facts | {
         "seconds": round(sum(seconds), 1),
         "busy": busy,
         "slowest": sorted(zip(seconds, range(1, len(cells) + 1), lines, strict=True), reverse=True)[:5],
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine,
         "versions": {"python": python} | versions(framework, kernel.packages),
     }
     write_atomically(layout.notebook("executed", framework, slug), dump(executed))

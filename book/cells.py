@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from book import FRAMEWORKS, BookError
 
 if TYPE_CHECKING:  # it is slow to import
-    from book.plain import Plain
+    from book.plain_markdown import Plain
 
+SOLUTION = "solution"  # of prose and of code
 TAGS = ("nbval-check-output", "remove-stderr", "exercise", "solution", "drawing", "raises-exception")
 ALL = "all"  # prose that is meant for all frameworks, although the code around it is for one
 KEYS = ("tags", "alt", "slideshow")
 SLIDES = ("slide", "subslide", "fragment")  # how a marked cell appears in a deck, in Jupyter's own words
-ANSWERS = ("Solution", "Answer")  # the titles of the folds that handouts lack
 MIME = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg"}
 
 Cell = dict[str, Any]
@@ -82,7 +82,7 @@ def cell_problems(cell: Cell) -> Iterator[str]:
     for tag in tags:
         if tag not in (*FRAMEWORKS, *TAGS, ALL):
             yield f"unknown tag {tag!r}; known: {' '.join([*FRAMEWORKS, *TAGS, ALL])}"
-        elif cell["cell_type"] == "markdown" and tag in TAGS:
+        elif cell["cell_type"] == "markdown" and tag in TAGS and tag != SOLUTION:
             yield f"tag {tag!r} is for code cells"
         elif tag == ALL and (cell["cell_type"] == "code" or len(tags) > 1):
             yield f"tag {tag!r} is for prose, and stands alone"
@@ -92,7 +92,7 @@ def cell_problems(cell: Cell) -> Iterator[str]:
     if "slideshow" in cell["metadata"]:
         yield from slide_problems(cell)
     if cell["cell_type"] == "markdown" and used_by(cell):
-        from book.plain import PARSER
+        from book.plain_markdown import PARSER
 
         if any(token.type == "heading_open" for token in PARSER.parse(cell["source"])):
             yield f"a heading stands in a cell tagged {' '.join(tags)}: close the cell before it with a line +++"
@@ -199,12 +199,11 @@ def split(
     answers : bool
         Whether solutions and answers are in it.
     """
-    from book.plain import references
+    from book.plain_markdown import references
 
     wanted = [entry for entry in entries if entry.framework in (None, *frameworks)]
     wanted = [entry for entry in wanted if answers or "solution" not in entry.tags]
-    without = () if answers else ANSWERS
-    plains = {entry.id: plain(entry, numbers, images, name, without) for entry in wanted if entry.kind == "markdown"}
+    plains = {entry.id: plain(entry, numbers, images, name, answers) for entry in wanted if entry.kind == "markdown"}
     wanted = [entry for entry in wanted if answers or entry.id not in plains or plains[entry.id].text]
     notebooks = {}
     for framework in frameworks:
@@ -223,19 +222,19 @@ def notebook_of(framework: str, cells: Sequence[Cell]) -> Notebook:
     return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def plain(
-    entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name: str, without: Sequence[str] = ()
-) -> "Plain":
+def plain(entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name: str, answers: bool) -> "Plain":
     """Return the entry's text as plain Markdown, its pictures in it; BookError names the cell when that fails."""
-    from book.plain import PlainError, convert
+    from book.plain_markdown import PlainError, convert, details
 
     try:
-        converted = convert(entry.source, numbers, without)
+        converted = convert(entry.source, numbers, answers)
         for path in converted.images:
             if path not in images:
                 raise PlainError(f"picture {path} is missing; there are: {' '.join(sorted(images)) or 'none'}")
     except PlainError as error:
         raise BookError(f"{name}, {entry.place}: {error}") from None
+    if SOLUTION in entry.tags:
+        converted.text = details("Solution", converted.text)
     # No attachments, because JupyterLab shows no SVG that is one.
     definitions = [definition(path, images[path]) for path in dict.fromkeys(converted.images)]
     converted.text = "\n\n".join([converted.text, *definitions])
@@ -249,7 +248,7 @@ def definition(path: str, data: bytes) -> str:
 
 def prose(entry: Entry, converted: "Plain", listed: str) -> Cell:
     """Return a Markdown cell; the list of references goes where the text wants it."""
-    from book.plain import BIBLIOGRAPHY
+    from book.plain_markdown import BIBLIOGRAPHY
 
     source = converted.text.replace(BIBLIOGRAPHY, listed)
     return {"cell_type": "markdown", "id": entry.id, "metadata": slideshow(entry), "source": source}

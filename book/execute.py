@@ -2,14 +2,13 @@
 
 import asyncio
 import atexit
-import ctypes
 import os
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 from book import BookError
 from book.outputs import clean
-from d2l_utils.jobs.processes import signal_name
-
-SUBREAPER = 36  # Linux, PR_SET_CHILD_SUBREAPER: a process that loses its parent becomes our child and is found
-PATIENCE = 5  # seconds in which processes that were left behind have to end
+from d2l_lab.processes.control import adopt_orphans, end, signal_name
 
 
 class RunError(BookError):
@@ -146,29 +142,17 @@ def run(
 
 @contextmanager
 def no_orphans(title: str = "a notebook") -> Iterator[None]:
-    """Kill on leaving every process that was started inside, and whatever that one started."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(SUBREAPER, 1)
-    else:
+    """End on leaving every process that was started inside, and whatever that one started."""
+    if not adopt_orphans():
         print(f"{title}: a process that it detaches from its kernel is not ended on {sys.platform}", file=sys.stderr)
     ourselves = psutil.Process()
     before = set(ourselves.children(recursive=True))
     try:
         yield
     finally:
-        end = time.monotonic() + PATIENCE
-        while True:
-            family = [child for child in ourselves.children(recursive=True) if child not in before]
-            if not family:
-                break
-            if time.monotonic() > end:
-                left = ", ".join(str(child.pid) for child in family)
-                print(f"warning: {title}: cannot end the processes it started: {left}", file=sys.stderr)
-                break
-            for child in family:
-                with suppress(psutil.Error):  # it ended by itself meanwhile, or is not ours to end
-                    child.kill()
-            psutil.wait_procs(family, timeout=1)
+        if left := end(lambda: {*ourselves.children(recursive=True)} - before):
+            numbers = ", ".join(str(child.pid) for child in left)
+            print(f"warning: {title}: cannot end the processes it started: {numbers}", file=sys.stderr)
 
 
 def explain(error: BaseException, client: Client, log: Path) -> str | None:

@@ -26,6 +26,7 @@ PRINTABLE = frozenset(map(chr, range(0x20, 0x7F)))  # which counters and escapes
 COMMON = PRINTABLE.union(*(map(chr, range(*ends)) for ends in ((0xA0, 0x100), (0x370, 0x400), (0x2010, 0x2300))))
 # A browser sets the variables of formulas in letters of their own: 𝑥 for x, 𝛼 for α; Planck's constant stands for 𝘩.
 ITALIC = frozenset(map(chr, [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E]))
+FORMULAS = ITALIC | {"√"}  # and draws the sign of a root, of which a formula's elements hold no character
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def woff(face: Face, wanted: frozenset[str]) -> bytes:
     if package is None or package.origin is None:
         raise BookError(f"the package {face.package}, which holds the font {face.name}, is missing: make setup")
     content = (Path(package.origin).parent / face.path).read_bytes()
-    return cut(content, wanted | ITALIC if face in MATH else wanted)
+    return cut(content, wanted | FORMULAS if face in MATH else wanted)
 
 
 def embedded(content: bytes) -> str:

@@ -6,7 +6,7 @@ import time
 
 import psutil
 
-from d2l_utils.machine.system import cores
+from d2l_lab.machine.system import cores
 
 ROUGH = 0.15  # of the cores: if other programs take more, times are rough
 SECONDS = 0.2  # of a look at them

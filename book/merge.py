@@ -62,12 +62,12 @@ def say_not_run(cells: Sequence[Cell], lacking: Sequence[str]) -> None:
 
 
 def merged_markdown(entry: Entry) -> Cell:
-    """Return a cell of prose: a framework's prose inside the directive {framework}."""
-    source = entry.source
-    if entry.framework:
+    """Return a cell of prose: that of a framework or of a solution inside the directive {tagged}."""
+    source, words = entry.source, [*([entry.framework] if entry.framework else []), *entry.tags]
+    if words:
         longest = max((len(ticks) for ticks in re.findall("`+", source)), default=0)
         fence = "`" * max(6, longest + 1)
-        source = f"{fence}{{framework}} {entry.framework}\n{source}\n{fence}"
+        source = f"{fence}{{tagged}} {' '.join(words)}\n{source}\n{fence}"
     return {"cell_type": "markdown", "id": entry.id, "metadata": {}, "source": source}
 
 

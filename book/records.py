@@ -19,7 +19,7 @@ HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the predictio
 FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high", "otherwise")
 TOTAL_HEAD = ("lever", "a step", "promised", "obtained", "gain", "accuracy")
 NONE = "–"
-WORDS = {True: "held", False: "missed", None: "not checked"}  # of a claim
+WORDS = {True: "held", False: "missed"}  # of a claim
 
 
 def table(kind: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -122,10 +122,10 @@ def claims(records: Iterable[Record]) -> str:
     return "".join(found)
 
 
-def tick(held: bool | None) -> str:
+def tick(held: bool) -> str:
     """Return the mark of a claim, which a screen reader says in a word."""
     word = WORDS[held]
-    return f'<span class="mark {word.replace(" ", "-")}" role="img" aria-label="{word}">{MARKS[held]}</span>'
+    return f'<span class="mark {word}" role="img" aria-label="{word}">{MARKS[held]}</span>'
 
 
 def totals(records: Iterable[Record]) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 from book import ROOT, BookError
 from book.cells import Entry, Notebook, lint, split
 from book.hosted import linked, repository
-from book.keys import code, hashed, packages
 from book.layout import Layout, dump, load, up_to_date
-from d2l_utils.files import write_atomically
+from book.run_keys import code, hashed, packages
+from d2l_lab.files import write_atomically
 
 HERE = ROOT / "book"
 
@@ -34,7 +34,7 @@ def slugs(layout: Layout) -> list[str]:
 def toctree(text: str) -> list[str]:
     """Return the pages that the directives {toctree} in a Markdown text name, in their order.
 
-    A build with nothing to do calls it, so it does without the parser of book.plain, which is slow to import.
+    A build with nothing to do calls it, so it does without the parser of book.plain_markdown, which is slow to import.
     """
     pages, fence = [], ""
     for line in text.splitlines():
@@ -61,14 +61,14 @@ def read(slug: str, layout: Layout) -> dict[str, Any]:
     Reading takes a second, so the dict is kept and read anew only when the text or this code has changed.
     """
     path = layout.source(slug)
-    text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "plain.py", "sources.py")
+    text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "plain_markdown.py", "sources.py")
     if place(slug, layout).exists():
         kept = load(place(slug, layout))
         if (kept.get("text"), kept.get("reader")) == (text, reader):
             return kept
     import jupytext
 
-    from book.plain import PlainError, outline
+    from book.plain_markdown import PlainError, outline
 
     try:
         notebook = jupytext.reads(text, fmt="md:myst")

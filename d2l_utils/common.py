@@ -1,18 +1,23 @@
-"""Framework-independent names, re-exported by all four modules."""
+"""What all four frameworks share: names that are the same in each, and the names that each defines for itself."""
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from d2l_utils.claims import ClaimError, claim
+from d2l_lab.exercises.checks import check
+from d2l_lab.machine.datasheets import specifications
+from d2l_lab.processes.commands import free_ports
+from d2l_lab.processes.job import Job, launch
+from d2l_utils.claims import claim
 from d2l_utils.data import Accumulator, DigitImages
-from d2l_utils.exercises.checks import check
-from d2l_utils.jobs.job import Job, free_ports, launch, return_value
-from d2l_utils.levers import Levers
-from d2l_utils.machine.datasheets import specifications
+from d2l_utils.framework import your_machine
+from d2l_utils.levers import Levers, running_total, try_lever
+from d2l_utils.memory import memory_of, memory_over_time
 from d2l_utils.plots.animator import Animator
 from d2l_utils.plots.curves import plot, set_axes, set_figsize, use_svg_display
 from d2l_utils.plots.timeline import Span, timeline
 from d2l_utils.predictions import predict
-from d2l_utils.scheduling import as_spans, execute, makespan
+from d2l_utils.scheduling import as_spans, execute
 from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report
 
 __all__ = [
@@ -22,14 +27,18 @@ __all__ = [
     "measure",
     "compare",
     "report",
-    "ClaimError",
+    "memory_of",
+    "memory_over_time",
     "claim",
     "check",
     "predict",
     "Levers",
+    "running_total",
+    "try_lever",
+    "your_machine",
+    "specifications",
     "launch",
     "Job",
-    "return_value",
     "free_ports",
     "use_svg_display",
     "set_figsize",
@@ -38,13 +47,34 @@ __all__ = [
     "Animator",
     "Span",
     "timeline",
-    "makespan",
     "execute",
     "as_spans",
     "Accumulator",
     "DigitImages",
-    "specifications",
 ]
+DEVICES = ["synchronize", "try_gpu", "try_all_gpus", "devices"]
+TRAINING = [
+    "accuracy",
+    "sgd",
+    "split_batch",
+    "evaluate_accuracy_gpu",
+    "evaluate_accuracy_gpus",
+    "load_data_digits",
+    "load_data_fashion_mnist",
+]
+NETWORKS = ["build_lenet", "tuned_lenet", "in_bfloat16", "train_step", "load_images", "Residual", "resnet18"]
+NAMES = [*__all__, *DEVICES, *TRAINING, *NETWORKS]  # of each framework's module
+
+
+def on_demand(package: str) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a framework's module: it imports the networks when one of them is first used."""
+
+    def find(name: str) -> Any:
+        if name not in NETWORKS:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.networks"), name)
+
+    return find
 
 
 def arrays_in(structure: Any, kind: type | tuple[type, ...]) -> list[Any]:

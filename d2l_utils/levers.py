@@ -1,17 +1,23 @@
 """Levers: changes to a training step, each promised as a saving, tried in turn with the step that lacks it.
 
-The chapter's own loop with some of the levers is in each framework's folder; this module knows only what `Loop` says.
+The chapter's own loop is a `Loop`; each framework's `networks.py` says how that makes, loads and saves its network.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from importlib import import_module
+from itertools import islice
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
+import numpy as np
+
+from d2l_utils.data import DigitImages
 from d2l_utils.display import show
-from d2l_utils.machine.memory import freed_memory_kept
+from d2l_utils.framework import framework
+from d2l_utils.memory import freed_memory_kept
 from d2l_utils.plots.waterfall import Bar, waterfall
 from d2l_utils.predictions import Comparison, predict
 from d2l_utils.timing import Measurement, compare, measure, report, three_digits
@@ -20,31 +26,92 @@ MIME = "application/vnd.d2l.running-total+json"
 LEVERS = ("tuned layers", "compiled step", "deferred loss read", "background loading", "images in memory", "bfloat16")
 AS_WRITTEN = "the loop as written"
 GAIN = 1.02  # what a lever has to gain in order to be kept
+BATCH = 64  # images of a minibatch of the chapter's loop
 EPOCHS = 3  # of both loops of a comparison
 REPEATS = 5  # of both steps of a test
 BUDGET = 4.0  # seconds of a test, after which no further round starts
 
 
-class Loop(Protocol):
-    """A training loop with some of the levers, as a framework's folder builds it."""
+class Loop:
+    """The chapter's training loop with some of the levers.
+
+    Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
+    """
+
+    SHAPE: tuple[int, ...] = (28, 28, 1)  # of an image
+    SHARING = {"tuned layers", "compiled step", "bfloat16"}  # loops that agree in these share a network
+
+    def __init__(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]):
+        self.levers, self.d2l = levers, framework()
+        self.device = self.d2l.try_gpu()
+        own = frozenset(levers) & self.SHARING
+        if own not in models:
+            models[own] = self.make("tuned layers" in own, "compiled step" in own, "bfloat16" in own)
+        self.net, self.optimizer, self.step, self.first = models[own]
+        self.images = DigitImages(self.SHAPE, BATCH * steps)
+        self.minibatches = self.loader(self.images)
+        self.restart()
+
+    def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
+        """Return a network, its optimizer, the function that trains it for a minibatch, and its state."""
+        raise NotImplementedError
+
+    def network(self, tuned: bool, bfloat16: bool) -> Any:
+        """Return LeNet with the layers that it is to have."""
+        net = self.d2l.tuned_lenet() if tuned else self.d2l.build_lenet()
+        return self.d2l.in_bfloat16(net) if bfloat16 else net
+
+    def load(self, state: Any) -> None:
+        """Put weights and momenta into the network and its optimizer."""
+
+    def save(self) -> Any:
+        """Return copies of them."""
+
+    def background(self, images: DigitImages) -> Any:
+        """Return minibatches of which the next one is loaded meanwhile."""
+        raise NotImplementedError
+
+    def loader(self, images: DigitImages) -> Any:
+        """Return the minibatches."""
+        if "images in memory" in self.levers:
+            return self.d2l.load_data_digits(BATCH, resize=28)[0]
+        return self.background(images) if "background loading" in self.levers else self.d2l.load_images(images, BATCH)
+
+    def place(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return a minibatch on the device."""
+        return X, y
 
     def restart(self) -> None:
         """Go back to the first weights."""
+        self.state = self.first
 
     def begin(self, seed: int) -> None:
         """Load the loop's own weights into the network, and fix the order of the next epoch's minibatches."""
+        np.random.seed(seed)
+        self.load(self.state)
 
     def epoch(self, steps: int) -> None:
         """Train for so many minibatches and wait for the last one."""
+        total: Any = 0
+        late = "deferred loss read" in self.levers
+        for X, y in islice(self.minibatches, steps):
+            loss = self.step(self.net, self.optimizer, *self.place(X, y))
+            total = total + (loss if late else float(loss))
+        float(total)
 
     def end(self) -> None:
         """Keep the weights, since another loop may use the network next."""
+        self.state = self.save()
 
     def accuracy(self) -> float:
         """Return the accuracy on the test set."""
+        self.begin(0)
+        # minibatches of 64: no new shape to compile
+        return self.d2l.evaluate_accuracy_gpu(self.net, islice(self.d2l.load_data_digits(BATCH, resize=28)[1], 5))
 
     def close(self) -> None:
         """End the loop's threads and processes."""
+        self.minibatches = None
 
 
 Build = Callable[[tuple[str, ...]], Loop]  # from the levers to the loop that has them
@@ -114,28 +181,31 @@ class RunningTotal:
         return {MIME: {"rows": rows, "steps": self.steps}, "text/plain": str(self)}
 
 
-def show_running_total(build: Build, promises: Mapping[str, float | None], steps: int) -> None:
-    """Time the loop as written and with each lever, and show the table, promised beside obtained, and the waterfall.
+def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
+    """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
 
-    Each lever is tried on the loop with all levers kept so far: the two train for three epochs, which take turns, from
-    the same first weights. The minibatches come in the same order, unless the lever brings a loader of its own. Freed
-    memory stays with the process meanwhile, since page faults could cost more than a lever saves.
+    Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
+    three epochs, which take turns. A lever that gains less than 2 % is marked, and left out of the rows below it. The
+    minibatches come in the same order, unless the lever brings a loader of its own. Freed memory stays with the process
+    meanwhile, since page faults could cost more than a lever saves.
 
     Parameters
     ----------
-    build : callable
-        `build(kept)` returns a loop with these levers. Each is closed at the end.
-    promises : mapping
-        The levers to add, in the order of LEVERS, each with the seconds of a step that it is to save, or None.
-    steps : int
-        The minibatches of an epoch.
+    promises
+        The levers, each with the seconds of a step that it is to save, or None: "tuned layers", "compiled step",
+        "deferred loss read", "background loading", "images in memory", "bfloat16", also the order of the rows.
+    steps
+        The minibatches of 64 images in an epoch, 22 at most.
 
     Raises
     ------
     ValueError
-        For no or an unknown lever, a promise that is no time, or no step.
+        For no or an unknown lever, a promise that is no time, or more steps than the images fill.
+    NotImplementedError
+        For "bfloat16" in MXNet.
     """
     _check(promises, steps)
+    build = _builder(steps)
     with freed_memory_kept(), ExitStack() as stack:
         kept: tuple[str, ...] = ()
         best = _warm_loop(build, kept, steps, stack)
@@ -156,12 +226,27 @@ def show_running_total(build: Build, promises: Mapping[str, float | None], steps
     picture(rows)
 
 
-def show_lever(build: Build, lever: str, promised: float | None, steps: int) -> None:
-    """Time the loop as written and with one lever, in turn, and show both and the promised beside the obtained saving.
+def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
+    """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
 
-    Parameters and errors are those of `show_running_total`.
+    Both train a LeNet from the same first weights for three epochs, which take turns.
+
+    Parameters
+    ----------
+    lever
+        One of those of `running_total`.
+    promised
+        The seconds of a step that it is to save, or None.
+    steps
+        The minibatches of 64 images in an epoch, 22 at most.
+
+    Raises
+    ------
+    ValueError, NotImplementedError
+        As in `running_total`.
     """
     _check({lever: promised}, steps)
+    build = _builder(steps)
     with freed_memory_kept(), ExitStack() as stack:
         plain, changed = (_warm_loop(build, levers, steps, stack) for levers in ((), (lever,)))
         before, after = _in_turn(plain, changed, steps)
@@ -170,6 +255,13 @@ def show_lever(build: Build, lever: str, promised: float | None, steps: int) -> 
         print(f"{lever}: no saving promised")
     else:
         tested(lever, before, after, before.median, promised).compare()
+
+
+def _builder(steps: int) -> Build:
+    """Return a function from levers to this framework's loop that has them."""
+    loop = import_module(f"{framework().__name__}.networks").Loop
+    models: dict[Any, Any] = {}
+    return lambda levers: loop(levers, steps, models)
 
 
 def _check(promises: Mapping[str, float | None], steps: int) -> None:

@@ -4,8 +4,9 @@ A graph is a dictionary from the name of a node to its worker, its function, and
 results are the function's inputs.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -15,14 +16,7 @@ Graph = Mapping[str, tuple[str, Callable[..., Any], list[str]]]
 Times = dict[str, tuple[float, float]]
 
 
-def makespan(times: Times) -> float:
-    """Return the seconds from the first start to the last end of a run: {name: (start, end)}."""
-    return max(end for _, end in times.values()) - min(start for start, _ in times.values())
-
-
-def execute(
-    nodes: Graph, workers: Mapping[str, Executor], order: Iterable[str] | None = None, one_by_one: bool = False
-) -> tuple[dict[str, Any], Times]:
+def execute(nodes: Graph, workers: Mapping[str, Executor], one_by_one: bool = False) -> tuple[dict[str, Any], Times]:
     """Run a graph on its workers and return the results and the times {name: (start, end)}, both by name.
 
     Each node waits for those before it. A function has to wait for its own result, or its time is that of issuing it.
@@ -30,11 +24,9 @@ def execute(
     Parameters
     ----------
     nodes
-        The graph.
+        The graph, in the order in which its nodes are submitted.
     workers
         An executor of one thread for each worker's name.
-    order
-        Names in the order of submission; that of the graph if None.
     one_by_one
         Whether no node starts while another runs.
 
@@ -43,9 +35,8 @@ def execute(
     ValueError
         If a node comes before one that it waits for, so that the run would never end.
     """
-    names = list(order or nodes)
-    for place, name in enumerate(names):
-        if not set(nodes[name][2]) <= set(names[:place]):
+    for place, name in enumerate(nodes):
+        if not set(nodes[name][2]) <= {*islice(nodes, place)}:
             raise ValueError(f"{name!r} comes before a node that it waits for")
     futures: dict[str, Future] = {}
     times: Times = {}
@@ -57,7 +48,7 @@ def execute(
         times[name] = start, perf_counter()
         return result
 
-    for name in names:
+    for name in nodes:
         futures[name] = workers[nodes[name][0]].submit(work, name)
         if one_by_one:
             futures[name].result()

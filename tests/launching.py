@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DRIVER = "import json, sys; from d2l_utils.jobs.job import launch; print(launch(**json.loads(sys.argv[1])))"
+DRIVER = "import json, sys; from d2l_lab.processes.job import launch; print(launch(**json.loads(sys.argv[1])))"
 
 
 @pytest.fixture

@@ -40,8 +40,9 @@ class Project:
             self.kernel(framework)
         for name in ("__init__", "timing", *(f"{module}/__init__" for module in MODULES.values())):
             self.write(f"d2l_utils/{name}.py", f"name = {name!r}\n")
-        self.write("d2l_utils/machine/__init__.py", "")
-        self.write("d2l_utils/machine/measuring.py", PROFILE)
+        for package in ("d2l_lab", "d2l_lab/machine"):
+            self.write(f"{package}/__init__.py", "")
+        self.write("d2l_lab/machine/measuring.py", PROFILE)
         self.write("notebooks/img/sum.svg", SVG)
         self.write("notebooks/index.md", "# Index\n")
         self.write("notebooks/references.bib", "")

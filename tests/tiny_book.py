@@ -16,9 +16,9 @@ WORKS = """@article{li2014,
 """
 
 
-def prose(text, framework=None):
-    """Return a Markdown cell, wrapped as book/merge.py wraps a framework's prose."""
-    source = f"``````{{framework}} {framework}\n{text}\n``````" if framework else text
+def prose(text, *tags):
+    """Return a Markdown cell, wrapped as book/merge.py wraps one with tags."""
+    source = f"``````{{tagged}} {' '.join(tags)}\n{text}\n``````" if tags else text
     return {"cell_type": "markdown", "metadata": {}, "source": source}
 
 

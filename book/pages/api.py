@@ -1,4 +1,4 @@
-"""The API reference, from the docstrings of d2l_utils, which griffe reads without importing anything.
+"""The API reference, from the docstrings of d2l_utils and d2l_lab, which griffe reads without importing anything.
 
 ```{api} Timer measure
 ```
@@ -6,6 +6,7 @@
 shows these names with parameters and docstrings: what the four frameworks' docstrings share first, then what each adds.
 """
 
+import ast
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -16,22 +17,27 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES, ROOT
-from book.pages.edition import mark
+from book.pages.single_framework import mark
 
 RESULTS = (griffe.DocstringSectionKind.returns, griffe.DocstringSectionKind.yields)
 STARS = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyword: "**"}
 
 
 @cache
-def modules() -> dict[str, Any]:
-    """Return the module of each framework as griffe knows it, with the names that it exports in `exports`."""
+def package() -> Any:
+    """Return d2l_utils as griffe knows it."""
     loader = griffe.GriffeLoader(search_paths=[ROOT], allow_inspection=False)
-    package = loader.load("d2l_utils")
-    found = {framework: package[module] for framework, module in MODULES.items()}
-    for module in found.values():
-        loader.expand_exports(module)
+    found = loader.load("d2l_utils")
+    loader.load("d2l_lab")
     loader.resolve_aliases()
     return found
+
+
+@cache
+def known() -> list[str]:
+    """Return the names of each framework's module, which d2l_utils/common.py lists."""
+    lists = [str(package()["common"][part].value) for part in ("__all__", "DEVICES", "TRAINING", "NETWORKS")]
+    return [name for words in lists for name in ast.literal_eval(words)]
 
 
 class Api(SphinxDirective):
@@ -42,12 +48,13 @@ class Api(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the list."""
-        for path in (ROOT / "d2l_utils").rglob("*.py"):
-            self.env.note_dependency(path)
-        names, known = self.arguments[0].split(), next(iter(modules().values())).exports
+        for folder in ("d2l_utils", "d2l_lab"):
+            for path in (ROOT / folder).rglob("*.py"):
+                self.env.note_dependency(path)
+        names = self.arguments[0].split()
         for name in names:
-            if name not in known:
-                raise self.error(f"d2l has no {name}; known: {' '.join(known)}")
+            if name not in known():
+                raise self.error(f"d2l has no {name}; known: {' '.join(known())}")
         (listed,) = self.parse_text_to_nodes("\n\n".join(described(name) for name in names))
         listed["classes"].append("api")
         for name, entry in zip(names, listed, strict=True):
@@ -58,7 +65,7 @@ class Api(SphinxDirective):
 
 def described(name: str) -> str:
     """Return the Markdown of a name: an entry of a definition list."""
-    found = {framework: module[name] for framework, module in modules().items()}
+    found = {framework: package()[module][name] for framework, module in MODULES.items()}
     parts = {framework: blocks(item) for framework, item in found.items()}
     first, *others = parts.values()
     shared = [part for part in first if all(part in other for other in others)]

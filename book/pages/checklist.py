@@ -151,18 +151,19 @@ class ListAdvice(SphinxPostTransform):
         moved = [resolved(self.sphinx, self.env.docname, section, node) for node in advice.words]
         start = self.link(advice.title, section, f"?tab={framework}#{advice.place}")
         item = nodes.list_item("", nodes.paragraph("", "", start, nodes.Text(": "), *moved))
-        for figures, gain in measured.gains(section, framework, advice.gains):
-            words = [
-                nodes.Text(f"Measured here: {figures}, "),
-                nodes.strong("", f"{three_digits(gain)}\N{NO-BREAK SPACE}×"),
-            ]
-            item += nodes.paragraph("", "", *words, classes=["gains"])
+        item += [gain_line(*found) for found in measured.gains(section, framework, advice.gains)]
         return item
 
     def link(self, text: str, section: str, place: str = "") -> nodes.reference:
         """Return a link from the page of the list to a section, or to a place in it."""
         address = self.sphinx.builder.get_relative_uri(self.env.docname, section)
         return nodes.reference("", text, refuri=address + place, internal=True)
+
+
+def gain_line(figures: str, gain: float) -> nodes.paragraph:
+    """Return what an advice gained, its figures in words, and the factor."""
+    factor = nodes.strong("", f"{three_digits(gain)}\N{NO-BREAK SPACE}×")
+    return nodes.paragraph("", "", nodes.Text(f"Measured here: {figures}, "), factor, classes=["gains"])
 
 
 class Measured:

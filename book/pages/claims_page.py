@@ -4,7 +4,7 @@
 ```
 
 says how many claims held when this copy was built, each linked to its cell. It reads claims.json beside the pages:
-a list of {section, framework, cell, held, sentence}, where held is null for a claim that was not checked.
+a list of {section, framework, cell, held, sentence}.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
-from book.pages.edition import EDITION, WHOLE, tag
 from book.pages.records import collected, raw
+from book.pages.single_framework import EDITION, WHOLE, tag
 from book.pages.solutions import fold
 from book.records import address_of, tick
 
@@ -56,16 +56,13 @@ class Claims(SphinxDirective):
 
 def count(claims: Sequence[dict[str, Any]]) -> str:
     """Return how many claims held, in a sentence of MyST."""
-    states = [claim["held"] for claim in claims]
-    unchecked = states.count(None)
-    rest = f" {unchecked} could not be checked; the cells say why." if unchecked else ""
-    return f"**{states.count(True)} of {len(claims)} claims held** when this copy was built.{rest}"
+    return f"**{sum(claim['held'] for claim in claims)} of {len(claims)} claims held** when this copy was built."
 
 
 def claim_fold(framework: str, claims: Sequence[dict[str, Any]]) -> nodes.Element:
     """Return the fold that lists the claims of one section and framework."""
     listed = nodes.bullet_list(classes=["claims"])
-    held = [claim["held"] for claim in claims].count(True)
+    held = sum(claim["held"] for claim in claims)
     for claim in claims:
         link = nodes.reference("", claim["sentence"], refuri=address_of(claim), internal=True)
         listed += nodes.list_item("", nodes.paragraph("", "", raw(tick(claim["held"])), nodes.Text(" "), link))

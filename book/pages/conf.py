@@ -35,8 +35,8 @@ extensions = [
     "book.pages.exercises",
     "book.pages.explorable",
     "book.pages.tabs",
-    "book.pages.edition",
-    "book.pages.notes",
+    "book.pages.single_framework",
+    "book.pages.endnotes",
     "book.pages.ereader",
     "book.pages.glossary",
     "book.pages.short_path",
@@ -44,7 +44,7 @@ extensions = [
     "book.pages.checklist",
     "book.pages.api",
     "book.pages.machine_profile",
-    "book.pages.labels",
+    "book.pages.numbering",
     "book.pages.search_texts",
 ]
 templates_path = ["_templates"]

@@ -1,6 +1,5 @@
 """Exercises that answer back: the cells tagged `exercise`, a stub and what checks it, become one fold."""
 
-import itertools
 from typing import Any
 
 from docutils import nodes
@@ -8,7 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 from book.pages.solutions import fold
-from book.pages.tabs import results_after
+from book.pages.tabs import gather, results_after
 
 TITLE = "Check your code"
 
@@ -27,13 +26,7 @@ class GatherExercises(SphinxTransform):
         """Change the page."""
         cells = list(self.document.findall(is_exercise))
         own = {id(node) for cell in cells for node in [cell, *results_after(cell)]}
-        for parent in {id(cell.parent): cell.parent for cell in cells}.values():
-            children: list[nodes.Node] = []
-            for inside, group in itertools.groupby(parent.children, key=lambda node: id(node) in own):
-                nodes_there = list(group)
-                children += [fold(TITLE, nodes_there, classes=["exercise"])] if inside else nodes_there
-            parent.children = []
-            parent.extend(children)
+        gather(self.document, lambda node: id(node) in own, lambda parts: [fold(TITLE, parts, classes=["exercise"])])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -18,7 +18,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from book.pages.edition import EDITION
+from book.pages.single_framework import EDITION
 
 MOVES = {
     "ring": "On the page in HTML, buttons take this ring through its steps, with two to six ranks.",

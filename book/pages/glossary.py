@@ -93,16 +93,20 @@ def link_words(app: Sphinx, document: nodes.document, page: str) -> None:
         seen = {framework: set(known) for framework in frameworks}
         for text, framework in list(texts_in(part)):
             readers = [seen[framework]] if framework else list(seen.values())
-            linked: list[nodes.Node] = []
-            for word, entry in words(text, finder, forms):
-                if entry and any(entry[0] not in places for places in readers):
-                    linked.append(link(app, page, home, word, *entry))
-                else:
-                    linked.append(word)
-                if entry:
-                    for places in readers:
-                        places.add(entry[0])
+            pieces = words(text, finder, forms)
+            linked = [
+                link(app, page, home, word, *entry) if entry and is_new(entry[0], readers) else word
+                for word, entry in pieces
+            ]
             text.parent.replace(text, linked)
+
+
+def is_new(entry: str, readers: Sequence[set[str]]) -> bool:
+    """Tell whether an entry is new to any of the readers, and note that they have met it."""
+    new = any(entry not in known for known in readers)
+    for known in readers:
+        known.add(entry)
+    return new
 
 
 def words(

@@ -3,7 +3,7 @@
 ```{machine}
 ```
 
-shows the file that the setting `d2l_machine` names; `profile_for` in d2l_utils/machine/profile.py tells what it holds.
+shows the file that the setting `d2l_machine` names; `profile_for` in d2l_lab/machine/profile.py tells what it holds.
 """
 
 import re
@@ -17,9 +17,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES
-from book.pages.edition import mark
 from book.pages.page_info import describe_machine, name_day
-from d2l_utils.machine.profile import read
+from book.pages.single_framework import mark
+from d2l_lab.machine.profile import read
 from d2l_utils.predictions import quantity
 
 NONE = "–"

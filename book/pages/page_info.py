@@ -22,7 +22,7 @@ from book import FRAMEWORKS
 from book.hosted import links, repository
 from book.load import ROUGH
 from book.outputs import RECORDS, records
-from book.pages.edition import WHOLE, tag
+from book.pages.single_framework import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
 
 logger = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from sphinx.application import Sphinx
 
 from book.formulas import TeXError, mathml
 from book.pages.tabs import framework_of
-from d2l_utils.files import write_atomically
+from d2l_lab.files import write_atomically
 
 BLOCKS = (nodes.paragraph, nodes.caption, nodes.rubric, nodes.title, nodes.term)
 SILENT = {"page-facts", "colophon", "cell", "machine-profile"}

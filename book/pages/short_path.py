@@ -1,9 +1,10 @@
-"""The two-hour path: a table on the landing page names what to read first, and those headings bear a mark.
+"""The two-hour path: a table on the landing page links to what to read first, and those headings bear a mark.
 
 The table stands under the heading "In Two Hours" of index.md: in its first column a link to a section, in its second
 the headings of that section in italics.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
@@ -19,15 +20,34 @@ KEY = "d2l_path"  # of the environment, in which the path is kept
 LOG = logging.getLogger(__name__)
 
 
+def rows_of(landing: nodes.document) -> Iterator[Any]:
+    """Yield the rows of the landing page's table."""
+    for section in landing.findall(nodes.section):
+        if section[0].astext() == HEADING:
+            for body in section.findall(nodes.tbody):
+                yield from body.findall(nodes.row)
+
+
 def path_of(landing: nodes.document) -> dict[str, list[str]]:
     """Return the headings that the landing page names, section by section; {} if it has no such table."""
     found = {}
-    for section in landing.findall(nodes.section):
-        if section[0].astext() == HEADING:
-            for row in [row for body in section.findall(nodes.tbody) for row in body.findall(nodes.row)]:
-                link = next(row[0].findall(addnodes.pending_xref))
-                found[link["reftarget"]] = [heading.astext() for heading in row[1].findall(nodes.emphasis)]
+    for row in rows_of(landing):
+        link = next(row[0].findall(addnodes.pending_xref))
+        found[link["reftarget"]] = [heading.astext() for heading in row[1].findall(nodes.emphasis)]
     return found
+
+
+def link_path(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Let each heading that the landing page names link to its place."""
+    if page != app.config.root_doc or app.builder.format != "html":
+        return
+    for row, section in zip(rows_of(document), getattr(app.env, KEY, {}), strict=False):
+        address = app.builder.get_relative_uri(page, section)
+        places = {part.astext(): part["anchorname"] for part in app.env.tocs[section].findall(nodes.reference)}
+        for name in list(row[1].findall(nodes.emphasis)):
+            if name.astext() in places:
+                place = address + places[name.astext()]
+                name.parent.replace(name, nodes.reference("", "", name.deepcopy(), refuri=place, internal=True))
 
 
 class MarkPath(SphinxPostTransform):
@@ -55,7 +75,8 @@ def note_path(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transform."""
+    """Register all of it."""
     app.add_post_transform(MarkPath)
     app.connect("env-updated", note_path)
+    app.connect("doctree-resolved", link_path)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,18 +1,17 @@
 """Framework tabs: neighbouring cells and paragraphs of single frameworks become one set of tabs.
 
 The merged notebook holds, one after the other, what each framework has to say at a place:
-prose in the directive {framework}, code in cells that are tagged with one framework.
+prose in the directive {tagged}, code in cells that are tagged with one framework.
 A transform gathers such neighbours into a tab set of sphinx-design, with one tab for each framework
 of the page. A framework that has nothing to say there gets an empty tab, so that a reader of
 its text sees the text of no other. Builders that cannot switch show the tabs one below the other.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -22,24 +21,17 @@ from sphinx_design.shared import create_component, is_component
 from book import FRAMEWORKS
 
 
-def _framework(word: str) -> str:
-    return directives.choice(word, tuple(FRAMEWORKS))
-
-
-class Framework(SphinxDirective):
-    """Prose that only readers of one framework see."""
+class Tagged(SphinxDirective):
+    """Prose of a cell with tags: that of a framework, of a solution, or of both."""
 
     required_arguments = 1
+    final_argument_whitespace = True
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return a container of the class `tag_<framework>`, as MyST-NB makes it for a code cell."""
-        try:
-            name = _framework(self.arguments[0])
-        except ValueError as fault:
-            raise self.error(f"unknown framework: {fault}") from fault
+        """Return a container with the class `tag_<tag>` for each tag, as MyST-NB makes it for a code cell."""
         self.assert_has_content()
-        node = nodes.container(classes=["prose", f"tag_{name}"])
+        node = nodes.container(classes=["prose", *(f"tag_{word}" for word in self.arguments[0].split())])
         self.set_source_info(node)
         node += self.parse_content_to_nodes()
         return [node]
@@ -70,6 +62,21 @@ def results_after(cell: Any) -> list[Any]:
     return list(itertools.takewhile(is_result, cell.parent.children[place + 1 :]))
 
 
+def gather(
+    document: nodes.document,
+    belongs: Callable[[Any], bool],
+    gathered: Callable[[list[Any]], Sequence[nodes.Node]],
+) -> None:
+    """Replace each run of neighbouring nodes that belong together by what `gathered` makes of them."""
+    for parent in {id(node.parent): node.parent for node in document.findall(belongs)}.values():
+        children: list[nodes.Node] = []
+        for inside, group in itertools.groupby(parent.children, key=belongs):
+            members = list(group)
+            children += gathered(members) if inside else members
+        parent.children = []
+        parent.extend(children)
+
+
 def tab_set(members: Sequence[Any], frameworks: Sequence[str]) -> nodes.Element:
     """Return one tab set that holds `members`, each in the tab of its framework."""
     panels = {name: [node for node in members if framework_of(node) == name] for name in frameworks}
@@ -95,16 +102,11 @@ class GatherTabs(SphinxTransform):
     def apply(self, **kwargs: Any) -> None:
         """Change the page."""
         frameworks = frameworks_of(self.document)
-        parents = {
-            id(node.parent): node.parent for node in self.document.findall(nodes.container) if framework_of(node)
-        }
-        for parent in parents.values():
-            children: list[nodes.Node] = []
-            for single, group in itertools.groupby(parent.children, key=lambda node: framework_of(node) is not None):
-                members = list(group)
-                children += [tab_set(members, frameworks)] if single else members
-            parent.children = []
-            parent.extend(children)
+
+        def is_single(node: nodes.Node) -> bool:
+            return framework_of(node) is not None
+
+        gather(self.document, is_single, lambda members: [tab_set(members, frameworks)])
 
 
 class FlattenTabs(SphinxPostTransform):
@@ -129,7 +131,7 @@ class FlattenTabs(SphinxPostTransform):
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive and both transforms."""
-    app.add_directive("framework", Framework)
+    app.add_directive("tagged", Tagged)
     app.add_transform(GatherTabs)
     app.add_post_transform(FlattenTabs)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

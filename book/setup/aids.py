@@ -17,9 +17,9 @@ from pathlib import Path
 from book import ROOT
 from book.setup import programs
 from book.setup.programs import SetupError, apt_get, call, tell
-from d2l_utils.files import locked
-from d2l_utils.jobs import namespace
-from rack import namespaces
+from d2l_lab.files import locked
+from d2l_lab.processes import namespace
+from d2l_lab.rack import namespaces
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 CHECKER = Path("/usr/share/java/epubcheck.jar")

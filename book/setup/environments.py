@@ -27,7 +27,7 @@ from book.setup.programs import (
     has_gpu,
     tell,
 )
-from d2l_utils.files import locked
+from d2l_lab.files import locked
 
 RECIPE = 2  # one more whenever the code below makes another environment out of the same pins and settings
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from book import ROOT
-from d2l_utils.machine.system import gpus
+from d2l_lab.machine.system import gpus
 
 BUILD = ROOT / "_build"
 # What pip, uv and Playwright write, in small letters, when no server answers.

@@ -12,7 +12,6 @@ from markdown_it.token import Token
 
 from book import BookError
 from book.cells import Cell, Notebook, notebook_of, place, short_hash
-from book.slides.fitting import fitted
 from book.slides.showing import MARKDOWN, html, parsed, shown, unfolded, unpictured
 
 EXERCISES = "Exercises"  # the heading of what a deck shows by its questions alone
@@ -100,27 +99,34 @@ def add(found: list[Slide], mark: str, cell: Cell) -> None:
 def finished(found: Sequence[Slide], questions: Sequence[str]) -> list[Slide]:
     """Return the slides without those that show nothing, but for a section's only one, and the questions as the last.
 
-    What a speaker says to a slide that is left out, he says to the next of its section.
+    What a speaker says to a slide that is left out, he says to the next of its section, or to the last before it.
     """
     kept: list[Slide] = []
-    left: list[Slide] = []
-    for slide, after in zip(found, [*found[1:], None], strict=True):
-        goes_on = after is not None and after.level > 2
-        if slide.cells or slide.level == 1 or (slide.level == 2 and not goes_on):
-            for empty in left:
-                slide.kind = empty.kind if empty.kind == "slide" else slide.kind
-            slide.notes = [token for empty in left for token in empty.notes] + slide.notes
-            kept.append(slide)
-            left = []
-        elif goes_on:
-            left.append(slide)
-        else:  # the end of a section that shows nothing more
-            kept[-1].notes += [token for empty in [*left, slide] for token in empty.notes]
-            left = []
+    for section in sections(found):
+        notes: list[Token] = []
+        kind = "subslide"
+        for slide in section:
+            notes = [*notes, *slide.notes]
+            kind = slide.kind if slide.kind == "slide" else kind
+            if slide.cells or slide.level == 1 or len(section) == 1:
+                slide.kind, slide.notes = kind, notes
+                kept.append(slide)
+                notes, kind = [], "subslide"
+        kept[-1].notes += notes
     if questions:
         listed = "".join(f"<li>{question}</li>" for question in questions)
         kept.append(Slide("slide", EXERCISES, cells=[text(f'<ol class="questions">{listed}</ol>')]))
     return kept
+
+
+def sections(found: Sequence[Slide]) -> list[list[Slide]]:
+    """Return the slides section by section."""
+    grouped: list[list[Slide]] = []
+    for slide in found:
+        if slide.level <= 2:
+            grouped.append([])
+        grouped[-1].append(slide)
+    return grouped
 
 
 def asked(tokens: Sequence[Token]) -> Iterator[str]:
@@ -160,7 +166,7 @@ def heading(slide: Slide, about: str) -> Cell:
     above = about if slide.level == 1 else slide.above
     lines = [f'<p class="above">{above}</p>'] if above else []
     cell = text("".join([*lines, f"<{level}>{slide.title}</{level}>"]))
-    cell["metadata"] = {"slideshow": {"slide_type": slide.kind}, "d2l_size": fitted(slide.cells)}
+    cell["metadata"] = {"slideshow": {"slide_type": slide.kind}}
     return cell
 
 

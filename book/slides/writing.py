@@ -20,7 +20,7 @@ from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
 from book.sources import chapter, pictures
 from book.xhtml import written
-from d2l_utils.files import write_atomically
+from d2l_lab.files import write_atomically
 
 TEMPLATE = Path(__file__).with_name("template")
 TITLE = "Computational Performance"
@@ -32,7 +32,8 @@ def furniture() -> dict[str, str]:
     """Return the scripts and styles that go into every deck."""
     home = importlib.resources.files("sphinx_revealjs") / "_static" / "revealjs"
     found = {name: (home / path).read_text(encoding="utf-8") for name, path in REVEAL.items()}
-    return found | {"css": (TEMPLATE / "d2l" / "deck.css").read_text(encoding="utf-8")}
+    own = {"css": "deck.css", "fitting_js": "fitting.js"}
+    return found | {name: (TEMPLATE / "d2l" / path).read_text(encoding="utf-8") for name, path in own.items()}
 
 
 @cache

@@ -1,9 +1,8 @@
 """Networks and the training step that sections build, for JAX, imported on demand by `d2l_utils.jax`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import jax
@@ -12,9 +11,8 @@ import optax
 from flax import nnx
 from jax import numpy as jnp
 
+from d2l_utils import levers
 from d2l_utils.data import DigitImages
-from d2l_utils.jax.training import evaluate_accuracy_gpu, load_data_digits
-from d2l_utils.levers import show_lever, show_running_total
 
 
 def build_lenet() -> Any:
@@ -189,111 +187,31 @@ def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     return nnx.Sequential(*layers)
 
 
-def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
-    """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
+class Loop(levers.Loop):
+    """The chapter's loop with some levers, for JAX."""
 
-    Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
-    three epochs, which take turns. A lever that gains less than 2 % is marked, and left out of the rows below it.
+    def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
+        self.net = self.network(tuned, bfloat16)
+        self.optimizer = nnx.Optimizer(self.net, optax.sgd(0.05, momentum=0.9), wrt=nnx.Param)
+        step = nnx.jit(train_step, donate_argnums=(0, 1)) if compiled else train_step
+        return self.net, self.optimizer, step, self.save()
 
-    Parameters
-    ----------
-    promises
-        The levers, each with the seconds of a step that it is to save, or None: "tuned layers", "compiled step",
-        "deferred loss read", "background loading", "images in memory", "bfloat16", also the order of the rows.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
+    def load(self, state: Any) -> None:
+        nnx.update((self.net, self.optimizer), jax.tree.map(jnp.array, state))
 
-    Raises
-    ------
-    ValueError
-        For no or an unknown lever, a promise that is no time, or more steps than the images fill.
-    """
-    models: dict[Any, Any] = {}
-    show_running_total(lambda levers: _Loop(levers, steps, models), promises, steps)
+    def save(self) -> Any:
+        return jax.tree.map(np.array, nnx.state((self.net, self.optimizer)))
 
-
-def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
-    """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
-
-    Both train a LeNet from the same first weights for three epochs, which take turns.
-
-    Parameters
-    ----------
-    lever
-        One of those of `running_total`.
-    promised
-        The seconds of a step that it is to save, or None.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
-
-    Raises
-    ------
-    ValueError
-        For an unknown lever, a promise that is no time, or more steps than the images fill.
-    """
-    models: dict[Any, Any] = {}
-    show_lever(lambda levers: _Loop(levers, steps, models), lever, promised, steps)
-
-
-class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.levers.Loop`.
-
-    Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
-    """
-
-    def __init__(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]):
-        from d2l_utils import jax as d2l
-
-        self.levers, self.load = levers, d2l.load_images
-        kind = tuple(lever in levers for lever in ("tuned layers", "compiled step", "bfloat16"))
-        if kind not in models:
-            net = d2l.tuned_lenet() if kind[0] else d2l.build_lenet()
-            net = d2l.in_bfloat16(net) if kind[2] else net
-            optimizer = nnx.Optimizer(net, optax.sgd(0.05, momentum=0.9), wrt=nnx.Param)
-            step = nnx.jit(d2l.train_step, donate_argnums=(0, 1)) if kind[1] else d2l.train_step
-            models[kind] = net, optimizer, step, jax.tree.map(np.array, nnx.state((net, optimizer)))
-        self.net, self.optimizer, self.step, self.first = models[kind]
-        self.state = self.first
-        self.images = DigitImages((28, 28, 1), 64 * steps)
-        self.in_memory = load_data_digits(64, resize=28)[0]
-
-    def restart(self) -> None:
-        self.state = self.first
+    def background(self, images: DigitImages) -> Any:
+        """Return minibatches of which a thread loads the next one, as the section on automatic parallelism does."""
+        with ThreadPoolExecutor(1) as loader:
+            minibatches = load_images(images, 64)
+            ahead = loader.submit(next, minibatches, None)
+            while minibatch := ahead.result():
+                ahead = loader.submit(next, minibatches, None)
+                yield minibatch
 
     def begin(self, seed: int) -> None:
-        np.random.seed(seed)
-        nnx.update((self.net, self.optimizer), jax.tree.map(jax.numpy.array, self.state))
-
-    def _minibatches(self) -> Any:
-        if "images in memory" in self.levers:
-            return iter(self.in_memory)
-        minibatches = self.load(self.images, 64)
-        return _prefetch(minibatches) if "background loading" in self.levers else minibatches
-
-    def epoch(self, steps: int) -> None:
-        total: Any = 0
-        late = "deferred loss read" in self.levers
-        for X, y in islice(self._minibatches(), steps):
-            loss = self.step(self.net, self.optimizer, X, y)
-            total = total + (loss if late else float(loss))
-        float(total)
-
-    def end(self) -> None:
-        self.state = jax.tree.map(np.array, nnx.state((self.net, self.optimizer)))
-
-    def accuracy(self) -> float:
-        self.begin(0)
-        test = islice(load_data_digits(64, resize=28)[1], 5)  # those of 64 images: no new shape to compile
-        return evaluate_accuracy_gpu(self.net, test)
-
-    def close(self) -> None:
-        """Do nothing: the thread that loads ends with its epoch."""
-
-
-def _prefetch(minibatches: Iterator[Any]) -> Iterator[Any]:
-    """Yield minibatches while a thread loads the next one, as the section on automatic parallelism does."""
-    with ThreadPoolExecutor(1) as loader:
-        ahead = loader.submit(next, minibatches, None)
-        while minibatch := ahead.result():
-            ahead = loader.submit(next, minibatches, None)
-            yield minibatch
+        super().begin(seed)
+        if "images in memory" not in self.levers:
+            self.minibatches = self.loader(self.images)  # the iterator of the last epoch is used up

@@ -10,15 +10,7 @@ from d2l_utils.data import Accumulator, Minibatches, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
-    """Return the number of correct predictions.
-
-    Parameters
-    ----------
-    y_hat
-        Logits of shape (n, classes), or classes of shape (n,).
-    y
-        Labels of shape (n,).
-    """
+    """Return the number of correct predictions, of logits of shape (n, classes) or classes (n,), for labels y (n,)."""
     classes = y_hat.argmax(axis=1) if y_hat.ndim > 1 else y_hat
     return float((classes == y).sum())
 
@@ -26,26 +18,8 @@ def accuracy(y_hat: Any, y: Any) -> float:
 def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
     """Take a step of minibatch stochastic gradient descent and return the parameters.
 
-    Parameters
-    ----------
-    params
-        Any tree of arrays, which stay as they are.
-    lr
-        Learning rate.
-    batch_size
-        Number of examples whose losses were summed.
-    grads
-        Gradients of that sum, a tree of the same form.
-
-    Returns
-    -------
-    tree
-        New arrays, in a tree of the same form.
-
-    Raises
-    ------
-    ValueError
-        Without `grads`: JAX stores none with the parameters.
+    `grads` are the gradients of the sum of `batch_size` losses. Both are trees of arrays; the result is
+    a new one. ValueError without `grads`: JAX stores none with the parameters.
     """
     if grads is None:
         raise ValueError("JAX stores no gradients with the parameters: give grads=jax.grad(loss)(params, …)")
@@ -53,18 +27,7 @@ def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
 
 
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Split X and y over the devices, in parts that differ by at most one example.
-
-    Returns
-    -------
-    tuple
-        The parts of X and those of y, each on its device.
-
-    Raises
-    ------
-    ValueError
-        If X and y differ in length.
-    """
+    """Split X and y over the devices, in parts that differ by at most one example; ValueError for different lengths."""
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
     X_shards = jax.device_put(np.array_split(X, len(devices)), list(devices))

@@ -1,6 +1,7 @@
 """What the sections share, for MXNet: `from d2l_utils import mxnet as d2l`."""
 
 import os
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,9 @@ import mxnet as mx
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
-from d2l_utils.machine.memory import Counters, Memory, course_with, handed_out_counters, memory_with, sampled_counters
-from d2l_utils.machine.profile import profile_for
-from d2l_utils.mxnet.training import (
+from d2l_utils.framework import register
+from d2l_utils.memory import Counters, process_counters
+from d2l_utils.mxnet.training import (  # noqa: F401 - in common.NAMES
     accuracy,
     evaluate_accuracy_gpu,
     evaluate_accuracy_gpus,
@@ -22,53 +23,11 @@ from d2l_utils.mxnet.training import (
 )
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
-    from d2l_utils.mxnet.networks import (
-        Residual,
-        build_lenet,
-        in_bfloat16,
-        load_images,
-        resnet18,
-        running_total,
-        train_step,
-        try_lever,
-        tuned_lenet,
-    )
+    from d2l_utils.mxnet.networks import *  # noqa: F403
 
-__all__ = [
-    *common.__all__,
-    "synchronize",
-    "try_gpu",
-    "try_all_gpus",
-    "devices",
-    "memory_of",
-    "memory_over_time",
-    "your_machine",
-    "accuracy",
-    "sgd",
-    "split_batch",
-    "evaluate_accuracy_gpu",
-    "evaluate_accuracy_gpus",
-    "load_data_digits",
-    "load_data_fashion_mnist",
-    "build_lenet",
-    "tuned_lenet",
-    "in_bfloat16",
-    "train_step",
-    "load_images",
-    "Residual",
-    "resnet18",
-    "running_total",
-    "try_lever",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the networks when one of their names is first used."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from d2l_utils.mxnet import networks
-
-    return getattr(networks, name)
+__all__ = common.NAMES
+__getattr__ = common.on_demand(__name__)
+register(sys.modules[__name__])
 
 
 def synchronize(*arrays: Any) -> None:
@@ -126,53 +85,19 @@ def devices(n: int = 2) -> list[Any]:
     return [mx.cpu(i) for i in range(n)]
 
 
-def memory_of(function: Callable[[], Any]) -> Memory:
-    """Call a function once and return the bytes that it needed: at most, and for its result.
-
-    On a CPU these are bytes that the process has asked the C library for or, where that does not tell, has in
-    physical memory; with a GPU, those taken of its memory.
-
-    Parameters
-    ----------
-    function
-        Called without arguments; call it once before, so that libraries have what they keep for good.
-    """
-    return memory_with(_counters(), function, synchronize)
-
-
-def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
-    """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
-    return course_with(_counters(), function, synchronize)
-
-
-def your_machine() -> Any:
-    """Return what this machine can do: its profile, which is measured once and kept.
-
-    The first call takes some seconds. The products use the threads that OMP_NUM_THREADS allows, one in the chapter's
-    kernel, and no bfloat16; the tiny operation is x + x of one number. See `d2l_utils.machine.profile.profile_for` for
-    what the profile holds.
-
-    Raises
-    ------
-    RuntimeError
-        If the machine cannot be measured.
-    """
-    return profile_for("mxnet")
-
-
 def _counters() -> Counters:
     if not mx.context.num_gpus():
-        return handed_out_counters()
+        return process_counters()
     mx.gpu().empty_cache()
 
     def taken() -> int:
         free, total = mx.context.gpu_memory_info()
         return int(total - free)
 
-    return sampled_counters(taken)
+    return Counters(taken)
 
 
-# What the program d2l_utils.machine.measuring measures
+# What the program d2l_lab.machine.measuring measures
 
 
 def _tiny_sum(device: Any) -> Callable[[], Any]:

@@ -1,17 +1,14 @@
 """Networks and the training step that sections build, for MXNet, imported on demand by `d2l_utils.mxnet`."""
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator
 from typing import Any
 
 import mxnet as mx
-import numpy as np
 from mxnet import autograd, gluon
 from mxnet.gluon import nn
 
+from d2l_utils import levers
 from d2l_utils.data import DigitImages
-from d2l_utils.levers import show_lever, show_running_total
-from d2l_utils.mxnet.training import evaluate_accuracy_gpu, load_data_digits
 
 cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
 
@@ -150,105 +147,35 @@ def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     return net
 
 
-def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
-    """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
+class Loop(levers.Loop):
+    """The chapter's loop with some levers, for MXNet: each has a network of its own."""
 
-    Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
-    three epochs, which take turns. A lever that gains less than 2 % is marked, and left out of the rows below it.
+    SHAPE = (1, 28, 28)
+    SHARING = set(levers.LEVERS)
 
-    Parameters
-    ----------
-    promises
-        The levers, each with the seconds of a step that it is to save, or None: "tuned layers", "compiled step",
-        "deferred loss read", "background loading", "images in memory", "bfloat16", also the order of the rows.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
-
-    Raises
-    ------
-    ValueError
-        For no or an unknown lever, a promise that is no time, or more steps than the images fill.
-    NotImplementedError
-        For "bfloat16".
-    """
-    show_running_total(lambda levers: _Loop(levers, steps), promises, steps)
-
-
-def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
-    """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
-
-    Both train a LeNet from the same first weights for three epochs, which take turns.
-
-    Parameters
-    ----------
-    lever
-        One of those of `running_total`.
-    promised
-        The seconds of a step that it is to save, or None.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
-
-    Raises
-    ------
-    ValueError
-        For an unknown lever, a promise that is no time, or more steps than the images fill.
-    NotImplementedError
-        For "bfloat16".
-    """
-    show_lever(lambda levers: _Loop(levers, steps), lever, promised, steps)
-
-
-class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.levers.Loop`."""
-
-    def __init__(self, levers: tuple[str, ...], steps: int):
-        from d2l_utils import mxnet as d2l
-
-        self.device, self.late, self.step = d2l.try_gpu(), "deferred loss read" in levers, d2l.train_step
-        self.net = d2l.tuned_lenet() if "tuned layers" in levers else d2l.build_lenet()
-        if "bfloat16" in levers:
-            self.net = d2l.in_bfloat16(self.net)
-        self.net.collect_params().reset_ctx(self.device)
-        self.net(mx.np.zeros((1, 1, 28, 28), ctx=self.device))  # parameters get their shapes
-        self.first = [param.data().asnumpy() for param in self._parameters()]
-        self.restart()
-        if "compiled step" in levers:
-            self.net.hybridize(static_alloc=True, static_shape=True)
-        images = DigitImages((1, 28, 28), 64 * steps)
-        if "images in memory" in levers:
-            self.minibatches = load_data_digits(64, resize=28)[0]
-        elif "background loading" in levers:
-            settings = {"shuffle": True, "last_batch": "discard", "num_workers": 1, "thread_pool": True}
-            self.minibatches = gluon.data.DataLoader(images, 64, **settings)
-        else:
-            self.minibatches = d2l.load_images(images, 64)
-
-    def _parameters(self) -> Any:
-        return self.net.collect_params().values()
+    def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
+        net = self.network(tuned, bfloat16)
+        net.collect_params().reset_ctx(self.device)
+        net(mx.np.zeros((1, 1, 28, 28), ctx=self.device))  # parameters get their shapes
+        first = [param.data().asnumpy() for param in net.collect_params().values()]
+        if compiled:
+            net.hybridize(static_alloc=True, static_shape=True)
+        return net, None, train_step, first
 
     def restart(self) -> None:
-        for param, first in zip(self._parameters(), self.first, strict=True):
+        params = self.net.collect_params()
+        for param, first in zip(params.values(), self.first, strict=True):
             param.set_data(mx.np.array(first, ctx=self.device))
-        settings = {"learning_rate": 0.05, "momentum": 0.9}
-        self.optimizer = gluon.Trainer(self.net.collect_params(), "sgd", settings)
+        self.optimizer = gluon.Trainer(params, "sgd", {"learning_rate": 0.05, "momentum": 0.9})
+        super().restart()
 
-    def begin(self, seed: int) -> None:
-        np.random.seed(seed)
+    def background(self, images: DigitImages) -> Any:
+        settings = {"shuffle": True, "last_batch": "discard", "num_workers": 1, "thread_pool": True}
+        return gluon.data.DataLoader(images, 64, **settings)
+
+    def place(self, X: Any, y: Any) -> tuple[Any, Any]:
+        return X.as_in_ctx(self.device), y.as_in_ctx(self.device)
 
     def epoch(self, steps: int) -> None:
-        total: Any = 0
-        for X, y in islice(self.minibatches, steps):
-            X, y = X.as_in_ctx(self.device), y.as_in_ctx(self.device)
-            loss = self.step(self.net, self.optimizer, X, y)
-            total = total + (loss if self.late else float(loss))
+        super().epoch(steps)
         mx.nd.waitall()
-
-    def end(self) -> None:
-        """Do nothing: each loop has a network of its own."""
-
-    def accuracy(self) -> float:
-        test = islice(load_data_digits(64, resize=28)[1], 5)  # those of 64 images: no new shape to compile
-        return evaluate_accuracy_gpu(self.net, test)
-
-    def close(self) -> None:
-        self.minibatches = None  # ends the worker

@@ -9,15 +9,7 @@ from d2l_utils.data import Accumulator, Minibatches, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
-    """Return the number of correct predictions.
-
-    Parameters
-    ----------
-    y_hat
-        Logits of shape (n, classes), or classes of shape (n,).
-    y
-        Labels of shape (n,).
-    """
+    """Return the number of correct predictions, of logits of shape (n, classes) or classes (n,), for labels y (n,)."""
     classes = y_hat.argmax(axis=1) if y_hat.ndim > 1 else y_hat
     return float((classes.astype(y.dtype) == y).sum())
 
@@ -25,22 +17,8 @@ def accuracy(y_hat: Any, y: Any) -> float:
 def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
     """Take a step of minibatch stochastic gradient descent and return the parameters.
 
-    Parameters
-    ----------
-    params
-        Arrays, which change in place.
-    lr
-        Learning rate.
-    batch_size
-        Number of examples whose losses were summed.
-    grads
-        Gradients of that sum. If None, those stored with the parameters, which the next
-        backward pass overwrites.
-
-    Returns
-    -------
-    list
-        The same arrays.
+    `grads` are the gradients of the sum of `batch_size` losses. Arrays change in place. Without
+    `grads`, the gradients stored with the parameters count.
     """
     params = list(params)
     for param, grad in zip(params, grads or [param.grad for param in params], strict=True):
@@ -49,18 +27,7 @@ def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
 
 
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Split X and y over the devices, in parts that differ by at most one example.
-
-    Returns
-    -------
-    tuple
-        The parts of X and those of y, each on its device.
-
-    Raises
-    ------
-    ValueError
-        If X and y differ in length.
-    """
+    """Split X and y over the devices, in parts that differ by at most one example; ValueError for different lengths."""
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
     X_parts, y_parts = np.array_split(X, len(devices)), np.array_split(y, len(devices))

@@ -1,6 +1,7 @@
 """What the sections share, for TensorFlow: `from d2l_utils import tensorflow as d2l`."""
 
 import ctypes
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -11,9 +12,9 @@ import tensorflow as tf
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
-from d2l_utils.machine.memory import RESIDENT, Counters, Memory, course_with, memory_with
-from d2l_utils.machine.profile import profile_for
-from d2l_utils.tensorflow.training import (
+from d2l_utils.framework import register
+from d2l_utils.memory import Counters, process_counters
+from d2l_utils.tensorflow.training import (  # noqa: F401 - in common.NAMES
     accuracy,
     evaluate_accuracy_gpu,
     evaluate_accuracy_gpus,
@@ -24,53 +25,11 @@ from d2l_utils.tensorflow.training import (
 )
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
-    from d2l_utils.tensorflow.networks import (
-        Residual,
-        build_lenet,
-        in_bfloat16,
-        load_images,
-        resnet18,
-        running_total,
-        train_step,
-        try_lever,
-        tuned_lenet,
-    )
+    from d2l_utils.tensorflow.networks import *  # noqa: F403
 
-__all__ = [
-    *common.__all__,
-    "synchronize",
-    "try_gpu",
-    "try_all_gpus",
-    "devices",
-    "memory_of",
-    "memory_over_time",
-    "your_machine",
-    "accuracy",
-    "sgd",
-    "split_batch",
-    "evaluate_accuracy_gpu",
-    "evaluate_accuracy_gpus",
-    "load_data_digits",
-    "load_data_fashion_mnist",
-    "build_lenet",
-    "tuned_lenet",
-    "in_bfloat16",
-    "train_step",
-    "load_images",
-    "Residual",
-    "resnet18",
-    "running_total",
-    "try_lever",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the networks when one of their names is first used."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from d2l_utils.tensorflow import networks
-
-    return getattr(networks, name)
+__all__ = common.NAMES
+__getattr__ = common.on_demand(__name__)
+register(sys.modules[__name__])
 
 
 def synchronize(*arrays: Any) -> None:
@@ -145,47 +104,14 @@ def devices(n: int = 2) -> list[Any]:
     return [tf.device(f"/CPU:{i}") for i in range(n)]
 
 
-def memory_of(function: Callable[[], Any]) -> Memory:
-    """Call a function once and return the bytes that it needed: at most, and for its result.
-
-    TensorFlow's allocator counts them, since the process keeps memory that TensorFlow has freed. If the library cannot
-    be told to count on a CPU, these are bytes of physical memory all the same.
-
-    Parameters
-    ----------
-    function
-        Called without arguments; call it once before, so that libraries have what they keep for good.
-    """
-    return memory_with(_counters(), function, synchronize)
-
-
-def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
-    """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
-    return course_with(_counters(), function, synchronize)
-
-
-def your_machine() -> Any:
-    """Return what this machine can do: its profile, which is measured once and kept.
-
-    The first call takes some seconds. On the CPU the products use all cores; the tiny operation is x + x of one number,
-    on the first GPU if there is one. See `d2l_utils.machine.profile.profile_for` for what the profile holds.
-
-    Raises
-    ------
-    RuntimeError
-        If the machine cannot be measured.
-    """
-    return profile_for("tensorflow")
-
-
 def _counters() -> Counters:
     device = "GPU:0" if tf.config.list_physical_devices("GPU") else "CPU:0"
     if device == "CPU:0" and not _cpu_allocator_counts():
-        return RESIDENT
+        return process_counters()
     information = tf.config.experimental.get_memory_info
     return Counters(
-        lambda: tf.config.experimental.reset_memory_stats(device),
         lambda: information(device)["current"],
+        lambda: tf.config.experimental.reset_memory_stats(device),
         lambda: information(device)["peak"],
     )
 
@@ -203,7 +129,7 @@ def _cpu_allocator_counts() -> bool:
     return bool(tf.config.experimental.get_memory_info("CPU:0")["peak"] >= 4 * 2**16)
 
 
-# What the program d2l_utils.machine.measuring measures
+# What the program d2l_lab.machine.measuring measures
 
 
 def _tiny_sum(device: Any) -> Callable[[], Any]:

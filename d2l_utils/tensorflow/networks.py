@@ -1,7 +1,6 @@
 """Networks and the training step that sections build, for TensorFlow, imported on demand by `d2l_utils.tensorflow`."""
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -9,9 +8,8 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
+from d2l_utils import levers
 from d2l_utils.data import DigitImages
-from d2l_utils.levers import show_lever, show_running_total
-from d2l_utils.tensorflow.training import evaluate_accuracy_gpu, load_data_digits
 
 
 def build_lenet() -> Any:
@@ -176,105 +174,24 @@ def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     return net
 
 
-def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
-    """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
+class Loop(levers.Loop):
+    """The chapter's loop with some levers, for TensorFlow."""
 
-    Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
-    three epochs, which take turns. A lever that gains less than 2 % is marked, and left out of the rows below it.
+    def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
+        self.net = self.network(tuned, bfloat16)
+        self.optimizer = keras.optimizers.SGD(0.05, momentum=0.9)
+        self.optimizer.build(self.net.trainable_variables)
+        return self.net, self.optimizer, tf.function(train_step) if compiled else train_step, self.save()
 
-    Parameters
-    ----------
-    promises
-        The levers, each with the seconds of a step that it is to save, or None: "tuned layers", "compiled step",
-        "deferred loss read", "background loading", "images in memory", "bfloat16", also the order of the rows.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
+    def _state(self) -> list[Any]:
+        return [*self.net.trainable_variables, *self.optimizer.variables]
 
-    Raises
-    ------
-    ValueError
-        For no or an unknown lever, a promise that is no time, or more steps than the images fill.
-    """
-    models: dict[Any, Any] = {}
-    show_running_total(lambda levers: _Loop(levers, steps, models), promises, steps)
-
-
-def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
-    """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
-
-    Both train a LeNet from the same first weights for three epochs, which take turns.
-
-    Parameters
-    ----------
-    lever
-        One of those of `running_total`.
-    promised
-        The seconds of a step that it is to save, or None.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
-
-    Raises
-    ------
-    ValueError
-        For an unknown lever, a promise that is no time, or more steps than the images fill.
-    """
-    models: dict[Any, Any] = {}
-    show_lever(lambda levers: _Loop(levers, steps, models), lever, promised, steps)
-
-
-class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.levers.Loop`.
-
-    Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
-    """
-
-    def __init__(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]):
-        from d2l_utils import tensorflow as d2l
-
-        self.device, self.late = d2l.try_gpu(), "deferred loss read" in levers
-        kind = tuple(lever in levers for lever in ("tuned layers", "compiled step", "bfloat16"))
-        if kind not in models:
-            with self.device:
-                net = d2l.tuned_lenet() if kind[0] else d2l.build_lenet()
-                net = d2l.in_bfloat16(net) if kind[2] else net
-                optimizer = keras.optimizers.SGD(0.05, momentum=0.9)
-                optimizer.build(net.trainable_variables)
-            variables = [*net.trainable_variables, *optimizer.variables]
-            step = tf.function(d2l.train_step) if kind[1] else d2l.train_step
-            models[kind] = net, optimizer, step, variables, [variable.numpy() for variable in variables]
-        self.net, self.optimizer, self.step, self.variables, self.first = models[kind]
-        self.state = self.first
-        images = DigitImages((28, 28, 1), 64 * steps)
-        if "images in memory" in levers:
-            self.minibatches = load_data_digits(64, resize=28)[0]
-        else:
-            self.minibatches = d2l.load_images(images, 64)
-            if "background loading" in levers:
-                self.minibatches = self.minibatches.prefetch(1)  # as the section on automatic parallelism does
-
-    def restart(self) -> None:
-        self.state = self.first
-
-    def begin(self, seed: int) -> None:
-        np.random.seed(seed)
-        for variable, value in zip(self.variables, self.state, strict=True):
+    def load(self, state: Any) -> None:
+        for variable, value in zip(self._state(), state, strict=True):
             variable.assign(value)
 
-    def epoch(self, steps: int) -> None:
-        total: Any = 0
-        with self.device:
-            for X, y in islice(self.minibatches, steps):
-                loss = self.step(self.net, self.optimizer, X, y)
-                total = total + (loss if self.late else float(loss))
-        float(total)
+    def save(self) -> Any:
+        return [variable.numpy() for variable in self._state()]
 
-    def end(self) -> None:
-        self.state = [variable.numpy() for variable in self.variables]
-
-    def accuracy(self) -> float:
-        self.begin(0)
-        test = islice(load_data_digits(64, resize=28)[1], 5)  # those of 64 images: no new shape to compile
-        return evaluate_accuracy_gpu(self.net, test)
-
-    def close(self) -> None:
-        self.minibatches = None
+    def background(self, images: DigitImages) -> Any:
+        return load_images(images, 64).prefetch(1)  # as the section on automatic parallelism does

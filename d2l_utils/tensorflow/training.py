@@ -10,15 +10,7 @@ from d2l_utils.data import Accumulator, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
-    """Return the number of correct predictions.
-
-    Parameters
-    ----------
-    y_hat
-        Logits of shape (n, classes), or classes of shape (n,).
-    y
-        Labels of shape (n,).
-    """
+    """Return the number of correct predictions, of logits of shape (n, classes) or classes (n,), for labels y (n,)."""
     classes = tf.argmax(y_hat, axis=1) if len(y_hat.shape) > 1 else y_hat
     return float(tf.reduce_sum(tf.cast(tf.cast(classes, y.dtype) == y, tf.int32)))
 
@@ -26,26 +18,8 @@ def accuracy(y_hat: Any, y: Any) -> float:
 def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
     """Take a step of minibatch stochastic gradient descent and return the parameters.
 
-    Parameters
-    ----------
-    params
-        Variables, which change in place.
-    lr
-        Learning rate.
-    batch_size
-        Number of examples whose losses were summed.
-    grads
-        Gradients of that sum.
-
-    Returns
-    -------
-    list
-        The same variables.
-
-    Raises
-    ------
-    ValueError
-        Without `grads`: TensorFlow stores none with the variables.
+    `grads` are the gradients of the sum of `batch_size` losses. Variables change in place. ValueError
+    without `grads`: TensorFlow stores none with the variables.
     """
     if grads is None:
         raise ValueError("TensorFlow stores no gradients with the parameters: give grads=tape.gradient(loss, params)")
@@ -56,18 +30,7 @@ def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
 
 
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Split X and y over the devices, in parts that differ by at most one example.
-
-    Returns
-    -------
-    tuple
-        The parts of X and those of y, each on its device.
-
-    Raises
-    ------
-    ValueError
-        If X and y differ in length.
-    """
+    """Split X and y over the devices, in parts that differ by at most one example; ValueError for different lengths."""
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
     n, k = len(X), len(devices)

@@ -1,5 +1,6 @@
 """What the sections share, for PyTorch: `from d2l_utils import torch as d2l`."""
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -8,9 +9,9 @@ import torch
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
-from d2l_utils.machine.memory import RESIDENT, Counters, Memory, course_with, memory_with
-from d2l_utils.machine.profile import profile_for
-from d2l_utils.torch.training import (
+from d2l_utils.framework import register
+from d2l_utils.memory import Counters, process_counters
+from d2l_utils.torch.training import (  # noqa: F401 - in common.NAMES
     accuracy,
     evaluate_accuracy_gpu,
     evaluate_accuracy_gpus,
@@ -21,53 +22,11 @@ from d2l_utils.torch.training import (
 )
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
-    from d2l_utils.torch.networks import (
-        Residual,
-        build_lenet,
-        in_bfloat16,
-        load_images,
-        resnet18,
-        running_total,
-        train_step,
-        try_lever,
-        tuned_lenet,
-    )
+    from d2l_utils.torch.networks import *  # noqa: F403
 
-__all__ = [
-    *common.__all__,
-    "synchronize",
-    "try_gpu",
-    "try_all_gpus",
-    "devices",
-    "memory_of",
-    "memory_over_time",
-    "your_machine",
-    "accuracy",
-    "sgd",
-    "split_batch",
-    "evaluate_accuracy_gpu",
-    "evaluate_accuracy_gpus",
-    "load_data_digits",
-    "load_data_fashion_mnist",
-    "build_lenet",
-    "tuned_lenet",
-    "in_bfloat16",
-    "train_step",
-    "load_images",
-    "Residual",
-    "resnet18",
-    "running_total",
-    "try_lever",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the networks when one of their names is first used."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from d2l_utils.torch import networks
-
-    return getattr(networks, name)
+__all__ = common.NAMES
+__getattr__ = common.on_demand(__name__)
+register(sys.modules[__name__])
 
 
 def synchronize(*arrays: Any) -> None:
@@ -127,46 +86,13 @@ def devices(n: int = 2) -> list[Any]:
     return [torch.device("cpu")] * n
 
 
-def memory_of(function: Callable[[], Any]) -> Memory:
-    """Call a function once and return the bytes that it needed: at most, and for its result.
-
-    On a CPU these are bytes of physical memory that the process takes; on a GPU, bytes of PyTorch's allocator.
-
-    Parameters
-    ----------
-    function
-        Called without arguments; call it once before, so that libraries have what they keep for good.
-    """
-    return memory_with(_counters(), function, synchronize)
-
-
-def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
-    """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
-    return course_with(_counters(), function, synchronize)
-
-
-def your_machine() -> Any:
-    """Return what this machine can do: its profile, which is measured once and kept.
-
-    The first call takes some seconds. On the CPU the matrix products use all cores, whatever number of threads is set
-    here; the tiny operation is x + x of one number, on the first GPU if there is one. See
-    `d2l_utils.machine.profile.profile_for` for what the profile holds.
-
-    Raises
-    ------
-    RuntimeError
-        If the machine cannot be measured.
-    """
-    return profile_for("torch")
-
-
 def _counters() -> Counters:
     if not torch.cuda.is_available():
-        return RESIDENT
-    return Counters(torch.cuda.reset_peak_memory_stats, torch.cuda.memory_allocated, torch.cuda.max_memory_allocated)
+        return process_counters()
+    return Counters(torch.cuda.memory_allocated, torch.cuda.reset_peak_memory_stats, torch.cuda.max_memory_allocated)
 
 
-# What the program d2l_utils.machine.measuring measures
+# What the program d2l_lab.machine.measuring measures
 
 
 def _tiny_sum(device: Any) -> Callable[[], Any]:

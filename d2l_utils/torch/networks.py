@@ -1,8 +1,7 @@
 """Networks and the training step that sections build, for PyTorch, imported on demand by `d2l_utils.torch`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import torch
@@ -10,9 +9,8 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
 
+from d2l_utils import levers
 from d2l_utils.data import DigitImages
-from d2l_utils.levers import show_lever, show_running_total
-from d2l_utils.torch.training import evaluate_accuracy_gpu, load_data_digits
 
 
 def build_lenet() -> Any:
@@ -142,116 +140,51 @@ def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     return net.train()
 
 
-def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
-    """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
+class Loop(levers.Loop):
+    """The chapter's loop with some levers, for PyTorch."""
 
-    Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
-    three epochs, which take turns. A lever that gains less than 2 % is marked, and left out of the rows below it.
+    SHAPE = (1, 28, 28)
 
-    Parameters
-    ----------
-    promises
-        The levers, each with the seconds of a step that it is to save, or None: "tuned layers", "compiled step",
-        "deferred loss read", "background loading", "images in memory", "bfloat16", also the order of the rows.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
+    def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
+        self.net = self.network(tuned, bfloat16).to(self.device)
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.05, momentum=0.9)
+        for param in self.net.parameters():
+            self.optimizer.state[param]["momentum_buffer"] = torch.zeros_like(param)
+        step = _compiled_step(self.optimizer) if compiled else train_step
+        return self.net, self.optimizer, step, self.save()
 
-    Raises
-    ------
-    ValueError
-        For no or an unknown lever, a promise that is no time, or more steps than the images fill.
-    """
-    models: dict[Any, Any] = {}
-    show_running_total(lambda levers: _Loop(levers, steps, models), promises, steps)
+    def _state(self) -> list[Any]:
+        """Return the parameters and their momenta."""
+        params = list(self.net.parameters())
+        return params + [self.optimizer.state[param]["momentum_buffer"] for param in params]
 
+    @torch.no_grad()
+    def load(self, state: Any) -> None:
+        for place, tensor in zip(self._state(), state, strict=True):
+            place.copy_(tensor)
 
-def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
-    """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
+    def save(self) -> Any:
+        return [tensor.detach().clone() for tensor in self._state()]
 
-    Both train a LeNet from the same first weights for three epochs, which take turns.
+    def background(self, images: DigitImages) -> Any:
+        settings = {"num_workers": 1, "persistent_workers": True, "pin_memory": torch.cuda.is_available()}
+        return DataLoader(images, 64, shuffle=True, drop_last=True, **settings)
 
-    Parameters
-    ----------
-    lever
-        One of those of `running_total`.
-    promised
-        The seconds of a step that it is to save, or None.
-    steps
-        The minibatches of 64 images in an epoch, 22 at most.
-
-    Raises
-    ------
-    ValueError
-        For an unknown lever, a promise that is no time, or more steps than the images fill.
-    """
-    models: dict[Any, Any] = {}
-    show_lever(lambda levers: _Loop(levers, steps, models), lever, promised, steps)
-
-
-class _Loop:
-    """The chapter's loop with some levers; see `d2l_utils.levers.Loop`.
-
-    Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
-    """
-
-    def __init__(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]):
-        from d2l_utils import torch as d2l
-
-        self.device, self.late = d2l.try_gpu(), "deferred loss read" in levers
-        kind = tuple(lever in levers for lever in ("tuned layers", "compiled step", "bfloat16"))
-        if kind not in models:
-            net = (d2l.tuned_lenet() if kind[0] else d2l.build_lenet()).to(self.device)
-            net = d2l.in_bfloat16(net) if kind[2] else net
-            mode = "reduce-overhead" if self.device.type == "cuda" else "default"
-            optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
-            step = _compiled_step(optimizer, mode) if kind[1] else d2l.train_step
-            for param in net.parameters():
-                optimizer.state[param]["momentum_buffer"] = torch.zeros_like(param)
-            models[kind] = net, optimizer, step, [tensor.detach().clone() for tensor in _state(net, optimizer)]
-        self.net, self.optimizer, self.step, self.first = models[kind]
-        self.restart()
-        images = DigitImages((1, 28, 28), 64 * steps)
-        if "images in memory" in levers:
-            self.minibatches = load_data_digits(64, resize=28)[0]
-        elif "background loading" in levers:
-            settings = {"num_workers": 1, "persistent_workers": True, "pin_memory": self.device.type == "cuda"}
-            self.minibatches = DataLoader(images, 64, shuffle=True, drop_last=True, **settings)
-        else:
-            self.minibatches = d2l.load_images(images, 64)
-
-    def restart(self) -> None:
-        self.state = [tensor.clone() for tensor in self.first]
+    def place(self, X: Any, y: Any) -> tuple[Any, Any]:
+        return X.to(self.device, non_blocking=True), y.to(self.device, non_blocking=True)
 
     def begin(self, seed: int) -> None:
+        super().begin(seed)
         torch.manual_seed(seed)
-        _copy(self.state, _state(self.net, self.optimizer))
-
-    def epoch(self, steps: int) -> None:
-        total: Any = 0
-        for X, y in islice(self.minibatches, steps):
-            X, y = X.to(self.device, non_blocking=True), y.to(self.device, non_blocking=True)
-            loss = self.step(self.net, self.optimizer, X, y)
-            total = total + (loss if self.late else float(loss))
-        float(total)
-
-    def end(self) -> None:
-        _copy(_state(self.net, self.optimizer), self.state)
-
-    def accuracy(self) -> float:
-        self.begin(0)
-        test = islice(load_data_digits(64, resize=28)[1], 5)  # those of 64 images: no new shape to compile
-        return evaluate_accuracy_gpu(self.net, test)
-
-    def close(self) -> None:
-        self.minibatches = None  # ends the worker
 
 
-def _compiled_step(optimizer: Any, mode: str) -> Any:
+def _compiled_step(optimizer: Any) -> Any:
     """Return a `train_step` with the network and its loss compiled, and, separately, this optimizer's step.
 
     Compiled as a whole, a step breaks into pieces at `backward`.
     """
-    loss_of = torch.compile(_loss_of, mode=mode)
+    mode = "reduce-overhead" if torch.cuda.is_available() else "default"
+    loss_of = torch.compile(lambda net, X, y: F.cross_entropy(net(X), y), mode=mode)
     update = torch.compile(optimizer.step)
 
     def step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
@@ -262,19 +195,3 @@ def _compiled_step(optimizer: Any, mode: str) -> Any:
         return loss.detach()
 
     return step
-
-
-def _loss_of(net: Any, X: Any, y: Any) -> Any:
-    return F.cross_entropy(net(X), y)
-
-
-def _state(net: Any, optimizer: Any) -> list[Any]:
-    """Return the parameters and their momenta."""
-    params = list(net.parameters())
-    return params + [optimizer.state[param]["momentum_buffer"] for param in params]
-
-
-@torch.no_grad()
-def _copy(tensors: Sequence[Any], into: Sequence[Any]) -> None:
-    for tensor, place in zip(tensors, into, strict=True):
-        place.copy_(tensor)

@@ -11,15 +11,7 @@ from d2l_utils.data import Accumulator, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
-    """Return the number of correct predictions.
-
-    Parameters
-    ----------
-    y_hat
-        Logits of shape (n, classes), or classes of shape (n,).
-    y
-        Labels of shape (n,).
-    """
+    """Return the number of correct predictions, of logits of shape (n, classes) or classes (n,), for labels y (n,)."""
     classes = y_hat.argmax(dim=1) if y_hat.ndim > 1 else y_hat
     return float((classes == y).sum())
 
@@ -27,21 +19,8 @@ def accuracy(y_hat: Any, y: Any) -> float:
 def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
     """Take a step of minibatch stochastic gradient descent and return the parameters.
 
-    Parameters
-    ----------
-    params
-        Tensors, which change in place.
-    lr
-        Learning rate.
-    batch_size
-        Number of examples whose losses were summed.
-    grads
-        Gradients of that sum. If None, those stored with the parameters, which become zero.
-
-    Returns
-    -------
-    list
-        The same tensors.
+    `grads` are the gradients of the sum of `batch_size` losses. Tensors change in place. Without
+    `grads`, the gradients stored with the parameters count, and become zero.
     """
     params = list(params)
     with torch.no_grad():
@@ -53,18 +32,7 @@ def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
 
 
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Split X and y over the devices, in parts that differ by at most one example.
-
-    Returns
-    -------
-    tuple
-        The parts of X and those of y, each on its device.
-
-    Raises
-    ------
-    ValueError
-        If X and y differ in length.
-    """
+    """Split X and y over the devices, in parts that differ by at most one example; ValueError for different lengths."""
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
     X_shards = [part.to(device) for part, device in zip(X.tensor_split(len(devices)), devices, strict=True)]

@@ -33,7 +33,7 @@ def test_a_bundle_holds_the_notebooks_the_wheel_pins_and_a_readme_of_ten_lines(b
     assert names == {"README.md", "requirements.txt", "pins.txt", WHEEL, "index.ipynb", "tiny.ipynb"}
     assert len((bundle / "README.md").read_text().splitlines()) <= 10
     wheel = zipfile.ZipFile(bundle / WHEEL).namelist()
-    assert {"d2l_utils/tables/hardware.csv", "d2l_utils/jax/__init__.py"} <= set(wheel)
+    assert {"d2l_lab/tables/hardware.csv", "d2l_utils/jax/__init__.py"} <= set(wheel)
     pinned = (bundle / "pins.txt").read_text()
     assert all(f"{name_of(line)}==" in pinned for line in (bundle / "requirements.txt").read_text().splitlines())
 

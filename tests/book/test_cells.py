@@ -15,11 +15,11 @@ from tiny import GOLDEN, HEAD, NUMBERS, SECTION, SVG, Project
 
 from book import FRAMEWORKS, ROOT, BookError
 from book.cells import expand, lint, of, split
-from book.keys import run_key
 from book.layout import Layout
 from book.merge import all_records, merge
 from book.outputs import PREDICTION, clean, unrepeated
-from book.plain import PlainError, convert, outline
+from book.plain_markdown import PlainError, convert, outline
+from book.run_keys import run_key
 from book.sources import slugs
 from d2l_utils.claims import MIME
 from d2l_utils.predictions import Prediction
@@ -122,7 +122,7 @@ def test_a_reader_unfolds_solutions_and_drawings(tags, folded):
     [
         ([code("1", "jxa")], ["cell 3 (1): unknown tag 'jxa'; known: pytorch "]),
         ([code("1", colour="red")], ["cell 3 (1): unknown metadata 'colour'; known: tags alt"]),
-        (['+++ {"tags": ["solution"]}\n\nText.'], ["cell 3 (Text.): tag 'solution' is for code cells"]),
+        (['+++ {"tags": ["drawing"]}\n\nText.'], ["cell 3 (Text.): tag 'drawing' is for code cells"]),
         ([code("1", "all")], ["cell 3 (1): tag 'all' is for prose, and stands alone"]),
         (['+++ {"tags": ["jax"]}\n\nA.\n\n## B'], ["cell 3 (A.): a heading stands in a cell tagged jax"]),
         ([code("1", "one"), code("2", "two")], ["cell 3 (1): unknown tag 'one'", "cell 4 (2): unknown tag 'two'"]),

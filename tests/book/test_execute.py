@@ -13,8 +13,8 @@ import pytest
 from tiny import MACHINE, Project
 
 from book import FRAMEWORKS, ROOT
-from book.keys import code, packages, python_version, versions
 from book.outputs import PREDICTION
+from book.run_keys import code, packages, python_version, versions
 from book.summary import summary
 from d2l_utils.predictions import Comparison
 
@@ -141,7 +141,7 @@ def stale(project, *options, frameworks=("jax",)):
     """Return the sections that a build would run: kernels are not started."""
     asked = []
 
-    def run(slug, framework, cells, *_):
+    def run(slug, cells, *_):
         asked.append(slug)
         facts = {"seconds": 0, "slowest": [], "date": "", "machine": {}, "versions": {}}
         return {"cells": cells, "metadata": {"d2l": facts}}
@@ -200,7 +200,7 @@ def test_what_a_notebook_uses_makes_it_run_again_and_nothing_else_does(up_to_dat
     [("packages", {"jax": "0.10.2", "jax_cuda13_plugin": "0.10.2"}), ("python_version", "3.99.0")],
 )
 def test_another_build_of_the_framework_and_another_python_make_it_run_again(up_to_date, monkeypatch, name, found):
-    monkeypatch.setattr(f"book.keys.{name}", lambda prefix: found)
+    monkeypatch.setattr(f"book.run_keys.{name}", lambda prefix: found)
     assert stale(up_to_date) == ALL
 
 
@@ -293,8 +293,8 @@ def test_a_build_lets_each_kernel_measure_its_part_of_the_profile_with_its_own_s
 def test_measuring_anew_keeps_the_old_profile_unless_every_framework_is_measured(project):
     project.write("_build/machine.json", json.dumps({"machine": MACHINE, "frameworks": {"torch": {"dispatch": 7}}}))
     old = project.profile.read_bytes()
-    good = (project.root / "d2l_utils" / "machine" / "measuring.py").read_text()
-    project.write("d2l_utils/machine/measuring.py", good + "if sys.argv[1] == 'jax': sys.exit('no clock here')")
+    good = (project.root / "d2l_lab" / "machine" / "measuring.py").read_text()
+    project.write("d2l_lab/machine/measuring.py", good + "if sys.argv[1] == 'jax': sys.exit('no clock here')")
     done = project.here("profile", "--frameworks", "pytorch", "jax")
     assert (done.returncode, done.stderr) == (1, "error: no machine profile for jax: no clock here\n")
     assert project.profile.read_bytes() == old

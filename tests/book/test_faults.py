@@ -11,6 +11,7 @@ import pytest
 from tiny import MACHINE, OTHERS, SECTION, Project
 
 from book import FRAMEWORKS, execute
+from d2l_lab.processes import control
 
 pytestmark = pytest.mark.slow
 
@@ -128,8 +129,10 @@ def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, numb
 
 
 def test_a_child_that_cannot_be_killed_is_named_and_not_waited_for_for_ever(monkeypatch, capsys):
-    monkeypatch.setattr(execute, "PATIENCE", 0.2)
+    monkeypatch.setattr(control, "GRACE", 0.1)
+    monkeypatch.setattr(control, "BOUND", 0.1)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psutil.Process, "terminate", lambda self: None)
         patch.setattr(psutil.Process, "kill", lambda self: None)
         with execute.no_orphans("tiny (jax)"):
             process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
@@ -175,7 +178,7 @@ EXECUTED = "_build/executed/jax/tiny.ipynb"
     ],
 )
 def test_a_wrong_file_is_named_with_its_cure(project, path, text, problem):
-    project.write("d2l_utils/machine/measuring.py", "")  # a damaged profile is not measured anew
+    project.write("d2l_lab/machine/measuring.py", "")  # a damaged profile is not measured anew
     if text is None:
         (project.root / path).unlink()
     else:

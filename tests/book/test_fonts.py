@@ -31,9 +31,9 @@ def test_a_font_is_cut_down_to_the_characters_in_use_and_is_the_same_each_time(f
     assert woff.__wrapped__(face, wanted) == content
 
 
-def test_formulas_get_the_letters_of_variables_and_the_table_they_are_laid_out_by():
+def test_formulas_get_the_letters_of_variables_the_sign_of_roots_and_the_table_they_are_laid_out_by():
     content = woff(MATH[0], frozenset("x+"))
-    assert {"x", "+", "𝑥", "𝛼", "ℎ"} <= held(content)
+    assert {"x", "+", "𝑥", "𝛼", "ℎ", "√"} <= held(content)
     assert "MATH" in TTFont(io.BytesIO(content))
 
 

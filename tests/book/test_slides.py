@@ -6,9 +6,8 @@ from tiny import HEAD, NUMBERS, Project
 
 from book import FRAMEWORKS, BookError
 from book.cells import cell_problems, expand, lint, of, split
-from book.keys import run_key
+from book.run_keys import run_key
 from book.slides.deck import deck, first_sentence, slides, with_outputs
-from book.slides.fitting import SIZES, fitted
 from book.slides.showing import shown
 from book.slides.writing import page
 from d2l_utils.predictions import Comparison
@@ -110,19 +109,6 @@ def test_long_code_shows_its_output_alone_and_needs_one():
     assert slide.cells[0]["metadata"]["d2l_drawn"]
     with pytest.raises(BookError, match="15 lines of code without an output are no slide"):
         slides([prose("# Tiny"), code(long, "slide")], "tiny.md")
-
-
-def test_letters_shrink_before_code_is_left_out():
-    few, many = code("\n".join(["1"] * 12), outputs=[said("2")]), [said("\n".join(["2"] * 26))]
-    (slide,) = slides([prose("# Tiny"), few | marked_cell()], "tiny.md")
-    assert fitted(slide.cells) == SIZES[0]
-    (slide,) = slides([prose("# Tiny"), few | marked_cell() | {"outputs": many}], "tiny.md")
-    assert fitted(slide.cells) < SIZES[0]
-    assert slide.cells[0]["metadata"]["d2l_drawn"]
-
-
-def marked_cell():
-    return {"metadata": marked("slide")}
 
 
 def test_predictions_stand_in_one_table_and_messages_of_libraries_nowhere():

@@ -39,6 +39,31 @@ def test_a_slide_that_does_not_fit_is_named(open_page, tmp_path):
     assert all(line.startswith("slide 3, Long: ") and line.endswith("has 700") for line in lines)
 
 
+def test_letters_shrink_before_code_is_left_out(open_page, tmp_path):
+    sizes = []
+    for lines in (4, 14, 40):
+        printed = {"output_type": "stream", "name": "stdout", "text": "2\n" * lines}
+        cell = {
+            "cell_type": "code",
+            "id": "c",
+            "source": "1\n" * 9 + "1",
+            "outputs": [printed],
+            "execution_count": None,
+        }
+        cell["metadata"] = {"slideshow": {"slide_type": "slide"}}
+        title = {"cell_type": "markdown", "id": "p", "source": "# Tiny", "metadata": {}}
+        path = tmp_path / "tiny.html"
+        path.write_text(written(deck([title, cell], "jax", "about", "tiny.md"), "Tiny"), encoding="utf-8")
+        page = open_page(path.as_uri(), BOX)
+        page.wait_for_function("Reveal.isReady()")
+        box = page.locator(".box")
+        size = box.evaluate("box => parseFloat(getComputedStyle(box).getPropertyValue('--code'))")
+        sizes.append((size, box.locator(".code").count()))
+    (most, code), (fewer, kept), (_, left) = sizes
+    assert most == 24 > fewer >= 14
+    assert (code, kept, left) == (1, 1, 0)
+
+
 def test_a_deck_begins_and_goes_on_with_a_key(open_page):
     if not DECKS:
         pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")

@@ -25,7 +25,7 @@ def cells(ran):
         prose("## Exercises\n\nWhat is one and one and one?"),
         code("def three(): ..." + WIDE, "exercise"),
         code("d2l.check('three', three)", "exercise", outputs=["– three returns nothing yet\n"] if ran else []),
-        prose(":::{dropdown} Solution\nThree.\n:::", "jax"),
+        prose("Three.", "jax", "solution"),
         code("1 + 1 + 1" + WIDE, "solution", "jax", outputs=["3\n"] if ran else []),
         prose(f"## Further Reading\n\n{LONG}"),
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from d2l_utils.machine.datasheets import UNITS, specifications
+from d2l_lab.machine.datasheets import UNITS, specifications
 
 SOURCES = sorted((Path(__file__).parents[2] / "notebooks").glob("*.md"))
 PROBLEM = re.compile(

@@ -130,3 +130,20 @@ def test_the_bars_of_the_published_gpt_follow_from_its_tokens_a_second():
     drawn = [[float(bar.get("width")) for bar in group.iter(f"{SVG}rect")] for group in root.iter(f"{SVG}g")]
     products, rest = filter(None, drawn)
     assert list(zip(products, rest, strict=True)) == [pytest.approx(pair, abs=0.06) for pair in widths]
+
+
+def test_in_both_strips_a_failure_loses_half_an_interval_since_a_checkpoint():
+    """The drawing has two strips; training, checkpoints, what is lost and the restart differ in colour."""
+    colours = {"#fde0bd": "training", "#9b70d0": "checkpoint", "url(#lost)": "lost", "#f3f4f6": "restart"}
+    bars = {}
+    for element in ElementTree.parse(NOTEBOOKS / "img" / "scaling-interval.svg").iter():
+        kind = colours.get(element.get("fill"))
+        for left, top, width in re.findall(r"M(\d+) (\d+)h(\d+)v34", element.get("d", "")) if kind else ():
+            bars.setdefault(top, {}).setdefault(kind, []).append((int(left), int(width)))
+    assert len(bars) == 2
+    for strip in bars.values():
+        ((lost, since),), ((dead, _),) = strip["lost"], strip["restart"]
+        assert lost + since == dead
+        assert {since} == {interval / 2 for _, interval in strip["training"]}
+        assert lost in [left + width for left, width in strip["checkpoint"]]
+    assert len({str(strip["restart"]) for strip in bars.values()}) == 1

@@ -18,7 +18,7 @@ def test_every_target_of_make_that_a_page_names_exists():
 def test_every_path_that_a_page_names_exists():
     named = re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.(?:md|toml|yml|cff))`|\]\(([\w./-]+)\)", TEXT)
     known = {path for path in map("".join, named) if not path.startswith(MADE_LATER)}
-    folders = [ROOT, ROOT / "notebooks", ROOT / "d2l_utils", ROOT / "book", ROOT / "tests"]
+    folders = [ROOT, ROOT / "notebooks", ROOT / "d2l_utils", ROOT / "d2l_lab", ROOT / "book", ROOT / "tests"]
     assert [path for path in known if not any((folder / path).exists() for folder in folders)] == []
 
 

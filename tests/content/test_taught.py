@@ -1,4 +1,4 @@
-"""Code that one section teaches in its cells and others take from d2l_utils is the same in both places."""
+"""Code that one section teaches in its cells and others take from our packages is the same in both places."""
 
 import ast
 from functools import cache
@@ -8,24 +8,23 @@ import pytest
 from modules import parsed
 
 from book import MODULES, ROOT
-from book.pages.api import modules
+from d2l_utils.common import NAMES
 
 FOLDERS = list(MODULES.values())
-# The section that teaches, the module of d2l_utils, the names of functions and classes. What a section teaches for each
+# The section that teaches, the module, the names of functions and classes. What a section teaches for each
 # framework is in a module of that framework's folder, and is compared with the cells of its tab.
 TAUGHT = [
-    ("hardware", "machine.probes", "triad chase lay_ring"),
-    ("parameterserver", "collectives.cost_model", "star_time server_time ring_time"),
-    ("scaling-out", "collectives.simulation", "training_ends"),
-    *(("multiple-gpus", f"{folder}.training", "split_batch") for folder in FOLDERS),
-    *(("multiple-gpus-concise", f"{folder}.networks", "resnet18") for folder in FOLDERS),
+    ("hardware", "d2l_lab.machine.probes", "triad chase lay_ring"),
+    ("parameterserver", "d2l_lab.collectives.cost_model", "star_time ring_time"),
+    ("scaling-out", "d2l_lab.collectives.simulation", "training_ends"),
+    *(("multiple-gpus", f"d2l_utils.{folder}.training", "split_batch") for folder in FOLDERS),
+    *(("multiple-gpus-concise", f"d2l_utils.{folder}.networks", "resnet18") for folder in FOLDERS),
     *(
-        ("performance-model", f"{folder}.networks", "build_lenet train_step load_images tuned_lenet")
+        ("performance-model", f"d2l_utils.{folder}.networks", "build_lenet train_step load_images tuned_lenet")
         for folder in FOLDERS
     ),
 ]
 ROWS = [(slug, module, name) for slug, module, names in TAUGHT for name in names.split()]
-EXPORTS = next(iter(modules().values())).exports  # the same in each framework
 
 
 def definitions(tree):
@@ -66,12 +65,12 @@ def in_section(slug, folder):
 
 @pytest.mark.parametrize(("slug", "module", "name"), ROWS)
 def test_a_section_defines_what_it_teaches_once_and_as_the_module_does(slug, module, name):
-    shown = [code for known, code in in_section(slug, module.partition(".")[0]) if known == name]
-    assert shown == [dict(definitions(parsed(f"d2l_utils.{module}")))[name]]
+    shown = [code for known, code in in_section(slug, module.split(".")[1]) if known == name]
+    assert shown == [dict(definitions(parsed(module)))[name]]
 
 
 @pytest.mark.parametrize("slug", sorted(path.stem for path in (ROOT / "notebooks").glob("*.md")))
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_section_defines_no_other_name_that_readers_get_from_d2l_utils(slug, folder):
     taught = {name for section, _, name in ROWS if section == slug}
-    assert {name for name, _ in in_section(slug, folder)} & set(EXPORTS) <= taught
+    assert {name for name, _ in in_section(slug, folder)} & set(NAMES) <= taught

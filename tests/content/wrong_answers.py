@@ -1,67 +1,24 @@
-"""For each exercise that is checked, one or two answers that are plausibly wrong, and words of the hint for each."""
+"""For each exercise that is checked, two answers that are plausibly wrong, and words of the hint for each."""
 
 import numpy as np
 
-
-def convolution_without_its_weights(per_output, weights):
-    outputs = 56**2 * 64
-    return 2 * per_output * outputs, 8 * outputs
+OUTPUTS = 56**2 * 64  # of the convolution
+PRODUCTS = 512 * 256 + 256 * 128 + 128 * 2  # of the network, for each row
 
 
-def convolution_with_one_flop_a_weight(per_output, weights):
-    outputs = 56**2 * 64
-    return per_output * outputs, 4 * (2 * outputs + weights)
+def sum_of_blocks(x):
+    """Return the sum of blocks that are summed up one number after the other, as the blocks' sums are."""
+    return sum_that_runs(np.array([sum_that_runs(x[i : i + 1024]) for i in range(0, len(x), 1024)]))
 
 
-def net_whose_weights_are_read_for_each_row(widths, rows):
+def read_for_each_row(widths, rows):
     pairs = list(zip(widths, widths[1:], strict=False))
     return sum(2 * rows * p * q for p, q in pairs), 4 * rows * sum(p * q + p + q for p, q in pairs)
 
 
-def speedup_with_a_free_compiled_call(rows, operations, alpha, peak):
-    arithmetic = 2 * rows * (512 * 256 + 256 * 128 + 128 * 2) / peak
-    return (operations * alpha + arithmetic) / arithmetic
-
-
-def speedup_with_one_flop_a_weight(rows, operations, alpha, peak):
-    arithmetic = rows * (512 * 256 + 256 * 128 + 128 * 2) / peak
-    return (operations * alpha + arithmetic) / (alpha + arithmetic)
-
-
-def chain_with_a_pass_for_each_operation(pairs, numbers, bandwidth, peak):
-    return max(2 * pairs * 8 * numbers / bandwidth, 2 * pairs * numbers / peak)
-
-
-def chain_whose_parts_add_up(pairs, numbers, bandwidth, peak):
-    return 8 * numbers / bandwidth + 2 * pairs * numbers / peak
-
-
-def pipeline_with_a_pace_too_many(n, t0, t1, t2, t3):
-    return t0 + t1 + t2 + n * max(t0, t1, t2) + t3
-
-
-def pipeline_whose_loader_only_comes_first(n, t0, t1, t2, t3):
-    return t0 + t1 + t2 + (n - 1) * max(t1, t2) + t3
-
-
-def merged_with_as_many_calls_as_before(n, k, t1, t2):
-    return t1 + (n - 1) * max(t1, k * t2) + k * t2
-
-
-def merged_at_the_front_ends_pace(n, k, t1, t2):
-    return n / k * t1 + k * t2
-
-
-def ratio_in_the_limit(p, c, n):
-    return max(p, c) / (p + c)
-
-
-def ratio_at_the_copies_pace(p, c, n):
-    return (n * p + c) / (n * (p + c))
-
-
-def path_of_all_nodes(seconds, before):
-    return sum(seconds.values())
+def cut_short(values, s):
+    rows = {key: len(value) // s for key, value in values.items()}
+    return [{(key, i): value[i * rows[key] :][: rows[key]] for key, value in values.items()} for i in range(s)]
 
 
 def path_behind_the_first_predecessor(seconds, before):
@@ -71,31 +28,8 @@ def path_behind_the_first_predecessor(seconds, before):
     return max(end.values())
 
 
-COMPUTE = [
-    ("convolution", convolution_without_its_weights, "the weights are read"),
-    ("convolution", convolution_with_one_flop_a_weight, "make two flops"),
-    ("dense_net", net_whose_weights_are_read_for_each_row, "once for all rows"),
-    ("speedup", speedup_with_a_free_compiled_call, "of a single call"),
-    ("speedup", speedup_with_one_flop_a_weight, "two for each weight"),
-    ("chain_seconds", chain_with_a_pass_for_each_operation, "reads a number"),
-    ("chain_seconds", chain_whose_parts_add_up, "at the same time"),
-    ("pipeline", pipeline_with_a_pace_too_many, "overlaps with nothing"),
-    ("pipeline", pipeline_whose_loader_only_comes_first, "whichever it is"),
-    ("merged", merged_with_as_many_calls_as_before, "issued once"),
-    ("merged", merged_at_the_front_ends_pace, "executes for longer"),
-    ("predicted_ratio", ratio_in_the_limit, "the only copy"),
-    ("predicted_ratio", ratio_at_the_copies_pace, "the copies hide"),
-    ("critical_path", path_of_all_nodes, "run at once"),
-    ("critical_path", path_behind_the_first_predecessor, "the last of those"),
-]
-
-
 def sum_that_runs(x):
     return np.add.accumulate(x)[-1]
-
-
-def sum_of_blocks_that_run(x):
-    return sum_that_runs(np.array([sum_that_runs(x[i : i + 1024]) for i in range(0, len(x), 1024)]))
 
 
 def scale_that_counts_across_a_skip(scale, good, gradient):
@@ -150,60 +84,9 @@ def attention_of_tiles(q, k, v, tile, scale, rescale):
     return out / total
 
 
-def attention_without_its_scale(q, k, v, tile):
-    return attention_of_tiles(q, k, v, tile, scale=False, rescale=True)
-
-
-def attention_that_never_rescales(q, k, v, tile):
-    return attention_of_tiles(q, k, v, tile, scale=True, rescale=False)
-
-
-def lengths_with_one_product(width, heads):
-    return 12 * width, 24 * width, 34 * width / (5 * heads)
-
-
-def lengths_with_bytes_for_one_head(width, heads):
-    return 6 * width, 12 * width, 34 * width / 5
-
-
-STORAGE = [
-    ("sum16", sum_that_runs, "adding 1 changes nothing"),
-    ("sum16", sum_of_blocks_that_run, "how many additions"),
-    ("adapt", scale_that_counts_across_a_skip, "after a skip"),
-    ("adapt", scale_whose_count_goes_on, "no step at the new scale"),
-    ("transpose", transpose_within_tiles_only, "the tile in row p"),
-    ("transpose", transpose_without_the_last_tile, "narrower than the others"),
-    ("look_up", rows_put_back_by_the_same_order, "the same that leads back"),
-    ("look_up", rows_that_fill_one_place_each, "occurs twice"),
-    ("tiled_attention", attention_without_its_scale, "check the scale"),
-    ("tiled_attention", attention_that_never_rescales, "earlier tiles"),
-    ("equal_at", lengths_with_one_product, "two products"),
-    ("equal_at", lengths_with_bytes_for_one_head, "scores of its own"),
-]
-
-
-def sharded_as_one_all_reduce(layers, width, batch, k):
-    weights = 4 * layers * width**2
-    return weights / k, 2 * (k - 1) / k * weights
-
-
-def sharded_with_ones_own_part(layers, width, batch, k):
-    weights = 4 * layers * width**2
-    return weights / k, 3 * weights
-
-
-def equal_weights(n):
-    return [1 / n] * n
-
-
 def weights_that_sum_to_two(n):
     sizes = (n + 1) // 2, n // 2
     return [1 / size for size in sizes for _ in range(size)]
-
-
-def end_of_buckets_that_do_not_wait(per_bucket):
-    last = 20 % per_bucket or per_bucket
-    return 20 * 100e-6 + 50e-6 + last * 80e-6
 
 
 def end_with_a_full_last_bucket(per_bucket):
@@ -213,34 +96,9 @@ def end_with_a_full_last_bucket(per_bucket):
     return free
 
 
-def scaling_of_updates_alone(one, many, k):
-    return one[0] / many[0], one[0] / many[0] / k
-
-
-def scaling_that_tells_what_is_lost(one, many, k):
-    gain = one[0] * one[1] / many[0] / many[1]
-    return gain, 1 - gain / k
-
-
-def enough_for_a_tenth(k):
-    return 9 * (k - 1)
-
-
-def enough_with_k_stages_that_wait(k):
-    return 9 * k + 1
-
-
-def interleaving_that_divides_the_step(m, k, v):
-    return v
-
-
 def interleaving_of_shares(m, k, v):
     bubble = (k - 1) / (m + k - 1)
     return (1 - bubble / v) / (1 - bubble)
-
-
-def crossing_where_the_ring_bends(n, alpha, b):
-    return n * alpha * b
 
 
 def crossing_with_a_tree_of_any_height(n, alpha, b):
@@ -248,20 +106,9 @@ def crossing_with_a_tree_of_any_height(n, alpha, b):
     return alpha * b * (n - 1 - k) / (k - (n - 1) / n)
 
 
-def cut_without_the_rows_left_over(values, s):
-    return [
-        {(key, i): value[i * (len(value) // s) : (i + 1) * (len(value) // s)] for key, value in values.items()}
-        for i in range(s)
-    ]
-
-
 def cut_with_all_left_over_rows_in_the_last_part(values, s):
     ends = {key: [i * (len(value) // s) for i in range(s)] + [len(value)] for key, value in values.items()}
     return [{(key, i): value[ends[key][i] : ends[key][i + 1]] for key, value in values.items()} for i in range(s)]
-
-
-def backed_up_by_workers_that_start_afresh(compute, m):
-    return np.cumsum([0, *np.sort(compute, axis=1)[:, m - 1]])
 
 
 def backed_up_by_workers_that_miss_nothing(compute, m):
@@ -272,35 +119,72 @@ def backed_up_by_workers_that_miss_nothing(compute, m):
     return ends
 
 
-def lost_with_whole_intervals(tau, C, M, r):
-    return C / tau + (tau + r) / M
-
-
-def lost_with_a_restart_a_checkpoint(tau, C, M, r):
-    return (C + r) / tau + tau / (2 * M)
-
-
-DEVICES = [
-    ("sharded", sharded_as_one_all_reduce, "weights forward and backward"),
-    ("sharded", sharded_with_ones_own_part, "nobody to send to"),
-    ("example_weights", equal_weights, "taken over fewer examples"),
+WRONG = [
+    ("convolution", lambda per_output, weights: (2 * per_output * OUTPUTS, 8 * OUTPUTS), "the weights are read"),
+    ("convolution", lambda per_output, weights: (per_output * OUTPUTS, 4 * (2 * OUTPUTS + weights)), "make two flops"),
+    ("dense_net", read_for_each_row, "once for all rows"),
+    ("speedup", lambda rows, ops, alpha, peak: 1 + ops * alpha * peak / (2 * rows * PRODUCTS), "of a single call"),
+    (
+        "speedup",
+        lambda rows, ops, alpha, peak: (ops * alpha + rows * PRODUCTS / peak) / (alpha + rows * PRODUCTS / peak),
+        "two for each weight",
+    ),
+    ("chain_seconds", lambda pairs, N, b, P: max(2 * pairs * 8 * N / b, 2 * pairs * N / P), "reads a number"),
+    ("chain_seconds", lambda pairs, N, b, P: 8 * N / b + 2 * pairs * N / P, "at the same time"),
+    ("pipeline", lambda n, t0, t1, t2, t3: t0 + t1 + t2 + n * max(t0, t1, t2) + t3, "overlaps with nothing"),
+    ("pipeline", lambda n, t0, t1, t2, t3: t0 + t1 + t2 + (n - 1) * max(t1, t2) + t3, "whichever it is"),
+    ("merged", lambda n, k, t1, t2: t1 + (n - 1) * max(t1, k * t2) + k * t2, "issued once"),
+    ("merged", lambda n, k, t1, t2: n / k * t1 + k * t2, "executes for longer"),
+    ("predicted_ratio", lambda p, c, n: max(p, c) / (p + c), "the only copy"),
+    ("predicted_ratio", lambda p, c, n: (n * p + c) / (n * (p + c)), "the copies hide"),
+    ("critical_path", lambda seconds, before: sum(seconds.values()), "run at once"),
+    ("critical_path", path_behind_the_first_predecessor, "the last of those"),
+    ("sum16", sum_that_runs, "adding 1 changes nothing"),
+    ("sum16", sum_of_blocks, "how many additions"),
+    ("adapt", scale_that_counts_across_a_skip, "after a skip"),
+    ("adapt", scale_whose_count_goes_on, "no step at the new scale"),
+    ("transpose", transpose_within_tiles_only, "the tile in row p"),
+    ("transpose", transpose_without_the_last_tile, "narrower than the others"),
+    ("look_up", rows_put_back_by_the_same_order, "the same that leads back"),
+    ("look_up", rows_that_fill_one_place_each, "occurs twice"),
+    ("tiled_attention", lambda *parts: attention_of_tiles(*parts, scale=False, rescale=True), "check the scale"),
+    ("tiled_attention", lambda *parts: attention_of_tiles(*parts, scale=True, rescale=False), "earlier tiles"),
+    ("equal_at", lambda width, heads: (12 * width, 24 * width, 34 * width / (5 * heads)), "two products"),
+    ("equal_at", lambda width, heads: (6 * width, 12 * width, 34 * width / 5), "scores of its own"),
+    (
+        "sharded",
+        lambda layers, width, batch, k: (4 * layers * width**2 / k, 8 * (k - 1) / k * layers * width**2),
+        "weights forward and backward",
+    ),
+    (
+        "sharded",
+        lambda layers, width, batch, k: (4 * layers * width**2 / k, 12 * layers * width**2),
+        "nobody to send to",
+    ),
+    ("example_weights", lambda n: [1 / n] * n, "taken over fewer examples"),
     ("example_weights", weights_that_sum_to_two, "counts half in the end"),
-    ("end", end_of_buckets_that_do_not_wait, "waits until the one before it"),
+    ("end", lambda per: 20 * 100e-6 + 50e-6 + (20 % per or per) * 80e-6, "waits until the one before it"),
     ("end", end_with_a_full_last_bucket, "what does the last bucket hold"),
-    ("weak_scaling", scaling_of_updates_alone, "each of them takes longer"),
-    ("weak_scaling", scaling_that_tells_what_is_lost, "none of their work is lost"),
-    ("enough", enough_for_a_tenth, "has to be below"),
-    ("enough", enough_with_k_stages_that_wait, "fewer would do"),
-    ("interleaving", interleaving_that_divides_the_step, "only the waiting shrinks"),
+    ("weak_scaling", lambda one, many, k: (one[0] / many[0], one[0] / many[0] / k), "each of them takes longer"),
+    (
+        "weak_scaling",
+        lambda one, many, k: (np.prod(one) / np.prod(many), 1 - np.prod(one) / np.prod(many) / k),
+        "none of their work is lost",
+    ),
+    ("enough", lambda k: 9 * (k - 1), "has to be below"),
+    ("enough", lambda k: 9 * k + 1, "fewer would do"),
+    ("interleaving", lambda m, k, v: v, "only the waiting shrinks"),
     ("interleaving", interleaving_of_shares, "compare seconds"),
-    ("crossing", crossing_where_the_ring_bends, "neglect no term"),
+    ("crossing", lambda n, alpha, b: n * alpha * b, "neglect no term"),
     ("crossing", crossing_with_a_tree_of_any_height, "as high as one of eight"),
-    ("cut", cut_without_the_rows_left_over, "no row may be lost"),
+    ("cut", cut_short, "no row may be lost"),
     ("cut", cut_with_all_left_over_rows_in_the_last_part, "spread the rows"),
-    ("backed_up", backed_up_by_workers_that_start_afresh, "finishes what it has begun"),
+    (
+        "backed_up",
+        lambda compute, m: np.cumsum([0, *np.sort(compute, axis=1)[:, m - 1]]),
+        "finishes what it has begun",
+    ),
     ("backed_up", backed_up_by_workers_that_miss_nothing, "not those it has missed"),
-    ("lost_share", lost_with_whole_intervals, "anywhere between two checkpoints"),
-    ("lost_share", lost_with_a_restart_a_checkpoint, "once a failure"),
+    ("lost_share", lambda tau, C, M, r: C / tau + (tau + r) / M, "anywhere between two checkpoints"),
+    ("lost_share", lambda tau, C, M, r: (C + r) / tau + tau / (2 * M), "once a failure"),
 ]
-
-WRONG = [*COMPUTE, *STORAGE, *DEVICES]

@@ -10,17 +10,26 @@ from modules import PATHS, parsed
 from book import MODULES, project
 
 FOLDERS = set(MODULES.values())
-FLOORS = [  # the rooms of d2l_utils, from the bottom; an import goes down or stays in its room
-    {"timing", "claims", "predictions", "data", "exercises", "jobs", "files", "display"},
-    {"machine", "plots", "collectives"},
-    {"scheduling", "levers"},
-    {"common"},
-    FOLDERS,
+FRAMEWORKS = {f"d2l_utils.{folder}" for folder in FOLDERS}
+FLOORS = [  # rooms of our packages, from the bottom; an import goes down or stays on its floor, and never in a circle
+    {"d2l_utils.timing"},
+    {f"d2l_lab.{room}" for room in ("files", "machine", "processes", "collectives", "exercises", "rack")},
+    {f"d2l_utils.{room}" for room in ("display", "claims", "predictions", "data", "framework", "memory", "plots")},
+    {"d2l_utils.scheduling", "d2l_utils.levers"},
+    {"d2l_utils.common"},
+    FRAMEWORKS,
 ]
 BROUGHT = {"IPython", "matplotlib_inline", "cycler", "sklearn", "scipy"}  # with the packages that are installed
 INSTALLED = set(project()["project"]["dependencies"]) | BROUGHT
 SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
-UTILITIES = sorted(name for name in PATHS if name.startswith("d2l_utils."))
+
+
+def top(name):
+    return name.partition(".")[0]
+
+
+PACKAGES = ("d2l_utils", "d2l_lab")
+UTILITIES = sorted(name for name in PATHS if top(name) in PACKAGES and "." in name)
 
 
 def imports(tree):
@@ -36,12 +45,9 @@ def imports(tree):
     return {name for name in found if top(name) not in sys.stdlib_module_names}
 
 
-def top(name):
-    return name.partition(".")[0]
-
-
 def room(module):
-    return module.split(".")[1]
+    """Return the room of a module: 'd2l_lab.machine' of 'd2l_lab.machine.system'."""
+    return ".".join(module.split(".")[:2])
 
 
 def reached(module):
@@ -55,16 +61,16 @@ def reached(module):
 
 
 def packages(module):
-    """Return the packages that a module of d2l_utils imports, without those that every environment has."""
-    return {top(name) for name in imports(parsed(module))} - {"d2l_utils"} - INSTALLED
+    """Return the packages that a module of ours imports, without ours and those that every environment has."""
+    return {top(name) for name in imports(parsed(module))} - {*PACKAGES} - INSTALLED
 
 
 def forbidden(tree, module):
-    """Return what a module of d2l_utils imports of the project and may not: rooms not below its own, book, '.'."""
+    """Return what a module imports of the project and may not: rooms above its own, another framework, book, '.'."""
     (height,) = [i for i, floor in enumerate(FLOORS) if room(module) in floor]
-    allowed = {room(module)}.union(*FLOORS[: max(height, 1)])  # on the lowest floor any other, but not in a circle
-    own = {name for name in imports(tree) if top(name) in ("d2l_utils", "book", "")}
-    return {name for name in own if top(name) != "d2l_utils" or room(name) not in allowed}
+    allowed = {room(module)}.union(*FLOORS[: height + 1]) - (FRAMEWORKS - {room(module)})
+    own = {name for name in imports(tree) if top(name) in (*PACKAGES, "book", "")}
+    return {name for name in own if name not in PACKAGES and room(name) not in allowed}
 
 
 @pytest.mark.parametrize("module", UTILITIES)
@@ -72,9 +78,9 @@ def test_a_module_imports_only_what_its_place_allows(module):
     tree = parsed(module)
     assert forbidden(tree, module) == set()
     if "standard library only" in (ast.get_docstring(tree) or "").lower():
-        assert {top(name) for name in imports(tree)} <= {"d2l_utils"}
+        assert {top(name) for name in imports(tree)} <= {*PACKAGES}
     elif not module.endswith(".networks"):
-        assert packages(module) <= {room(module)} & FOLDERS
+        assert packages(module) <= {module.split(".")[1]} & FOLDERS
 
 
 def test_networks_import_no_package_of_another_framework():
@@ -85,7 +91,7 @@ def test_networks_import_no_package_of_another_framework():
 def test_rooms_do_not_import_each_other_in_a_circle():
     graph = {room(module): set() for module in UTILITIES}
     for module in UTILITIES:
-        own = {room(name) for name in imports(parsed(module)) if name.startswith("d2l_utils.")}
+        own = {room(name) for name in imports(parsed(module)) if top(name) in PACKAGES and name not in PACKAGES}
         graph[room(module)] |= own - {room(module)}
     assert set(TopologicalSorter(graph).static_order()) == graph.keys()
 
@@ -93,7 +99,7 @@ def test_rooms_do_not_import_each_other_in_a_circle():
 @pytest.mark.parametrize("module", sorted(name for name in PATHS if top(name) == "book"))
 def test_the_book_reaches_no_framework_and_only_its_pages_reach_sphinx(module):
     found = reached(module)
-    assert {name for name in found if name.startswith("d2l_utils.") and room(name) in FOLDERS} == set()
+    assert {name for name in found if room(name) in FRAMEWORKS} == set()
     outside = FOLDERS if module.startswith("book.pages") else FOLDERS | SPHINX
     assert {top(name) for name in found} & outside == set()
 

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from d2l_utils import levers as module
-from d2l_utils.levers import LEVERS, RunningTotal, show_lever, show_running_total
+from d2l_utils.levers import LEVERS, RunningTotal, running_total, try_lever
 
 SAVED = {"tuned layers": 2.0, "compiled step": -1.0, "deferred loss read": 0.0, "background loading": 3.0}
 
@@ -64,8 +64,9 @@ def total(monkeypatch):
             loops.append(FakeLoop(kept, clock, broken))
             return loops[-1]
 
+        monkeypatch.setattr(module, "_builder", lambda steps: build)
         try:
-            show_running_total(build, levers, steps)
+            running_total(levers, steps)
         finally:
             run.loops = loops
         return next(each for each in shown if isinstance(each, RunningTotal))
@@ -122,7 +123,8 @@ def test_the_table_the_savings_and_the_picture_say_the_same(monkeypatch, capsys)
     clock = Clock()
     monkeypatch.setattr(module, "perf_counter", clock)
     promises = {"tuned layers": 1.25, "compiled step": 2.0}
-    show_running_total(lambda kept: FakeLoop(kept, clock), promises, 4)
+    monkeypatch.setattr(module, "_builder", lambda steps: lambda kept: FakeLoop(kept, clock))
+    running_total(promises, 4)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["ms", "a", "step", "low–high", "gain", "promised", "obtained", "accuracy"]
     assert lines[2].split() == ["tuned", "layers", "8000.0", "8000.0–8000.0", "1.25", "×", "1250.0", "2000.0", "0.12"]
@@ -152,7 +154,8 @@ def test_a_lever_by_itself_is_tried_on_the_loop_as_written(monkeypatch, capsys, 
         loops.append(FakeLoop(levers, clock))
         return loops[-1]
 
-    show_lever(build, lever, promised, 4)
+    monkeypatch.setattr(module, "_builder", lambda steps: build)
+    try_lever(lever, promised, 4)
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[0].startswith("the loop as written 10.0 s")
     assert lines[-1].startswith(last)

@@ -8,7 +8,7 @@ PYTORCH = """
 import os
 import torch
 from torch import distributed
-from d2l_utils.jobs.job import return_value
+from d2l_lab.processes.job import return_value
 distributed.init_process_group("gloo")
 x = torch.tensor([distributed.get_rank() + 1.0])
 distributed.all_reduce(x)
@@ -21,7 +21,7 @@ distributed.destroy_process_group()
 TENSORFLOW = """
 import os
 import tensorflow as tf
-from d2l_utils.jobs.job import return_value
+from d2l_lab.processes.job import return_value
 cluster = {"worker": ["127.0.0.1:" + os.environ["MASTER_PORT"]]}
 if os.environ["RANK"] == "0":
     server = tf.distribute.Server(cluster, job_name="worker", task_index=0)
@@ -41,7 +41,7 @@ import os
 import jax
 import numpy as np
 from jax.experimental import multihost_utils
-from d2l_utils.jobs.job import return_value
+from d2l_lab.processes.job import return_value
 jax.config.update("jax_cpu_collectives_implementation", "gloo")
 address = os.environ["MASTER_ADDR"] + ":" + os.environ["MASTER_PORT"]
 rank, n = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
@@ -59,7 +59,7 @@ MXNET = """
 import os
 os.environ["DMLC_PS_ROOT_PORT"] = os.environ["MASTER_PORT"]
 import mxnet as mx
-from d2l_utils.jobs.job import return_value
+from d2l_lab.processes.job import return_value
 store = mx.kv.create("dist_sync")
 store.init(0, mx.nd.zeros(1))
 x = mx.nd.zeros(1)

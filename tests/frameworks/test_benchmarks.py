@@ -6,7 +6,7 @@ import sys
 import pytest
 from launching import ROOT
 
-from d2l_utils.jobs.job import free_ports, launch
+from d2l_lab.processes.job import launch
 
 ELEMENTS = (3, 1001, 2_000_003)  # fewer than four ranks, one piece a chunk, several pieces
 
@@ -30,21 +30,10 @@ def test_the_ring_gives_every_rank_the_sum_where_chunks_differ_in_length(n, tmp_
 
 
 @pytest.mark.only("pytorch")
-def test_the_algorithms_over_sockets_and_gloo_give_the_sum_side_by_side(tmp_path):
-    """The program asserts the sums itself, before it takes any time."""
-    hosts = ",".join(f"127.0.0.1:{port}" for port in free_ports(2))
-    found, _ = launch(
-        [ROOT / "benchmarks/sockets.py", tmp_path / "rendezvous", 1, 4096], 2, environment={"HOSTS": hosts}
-    )
-    sent = {name: rows[4096]["sent"] for name, rows in found.items()}
-    assert sent == {"star": [4096, 4096], "ring": [4096, 4096], "gloo": [0, 0]}
-
-
-@pytest.mark.only("pytorch")
 def test_the_benchmarks_of_all_reduces_and_of_the_hardware_print_all_parts():
-    assert sum(line.startswith("2 ranks, ") for line in printed("all_reduces.py")) == 2
+    assert sum(line.startswith("2 ranks, ") for line in printed("all_reduces.py")) == 1
     found = [line.split()[0] for line in printed("hardware.py") if line[0] != " "]
-    assert found == ["Dependent", "Triad", "Product", "What", "parts"]
+    assert found == ["Dependent", "Triad", "Product", "parts"]
 
 
 def test_a_step_from_scratch_equals_the_framework_s_own(framework):

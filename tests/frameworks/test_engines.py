@@ -8,7 +8,7 @@ import pytest
 from engines import ENGINES
 from launching import left, wait_until
 
-from d2l_utils.jobs.job import Job
+from d2l_lab.processes.job import Job
 
 
 @pytest.fixture

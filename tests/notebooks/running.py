@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,27 +11,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from xml.etree import ElementTree
 
 import psutil
 
 from book import ROOT
 from book.execute import no_orphans
 from book.layout import load
-from book.outputs import records
+from book.outputs import code_cells, records
+from d2l_lab.processes.control import exposed
 from d2l_utils.claims import MIME, Claim
-from d2l_utils.jobs.job import exposed
 
 # What the Makefile exports below _build, for a call by hand.
 FOLDERS = dict(re.findall(r"^export (\w+) := \$\(CURDIR\)/(_build/.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
-CHECKED = "nbval-check-output"
 LOOK = 0.5  # seconds between two looks at what listens
 LISTENS_EVERYWHERE = "tensorflow"  # its tf.distribute.Server offers no choice of the address that it listens on
 WATCHED = [sys.executable, str(Path(__file__).with_name("watched.py"))]
 OPTIONS = ["--nbval-lax", "--nbval-cell-timeout=300", "-q", "-p", "no:cacheprovider"]
-COLOUR = re.compile(r"(?:\x1b|#x1B)\[[\d;]*m")
-TOO_LONG = re.compile(r"Timeout of \d+ seconds")
-ERROR = re.compile(r"[\w.]*(Error|Exception|Interrupt|Exit)\b")
 
 
 @dataclass(frozen=True)
@@ -60,45 +56,22 @@ def run(executed):
     Outputs are compared in the cells with the tag nbval-check-output.
     """
     with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans():
-        notebook, results = Path(folder, "work", executed.name), Path(folder, "results.xml")
+        notebook, report = Path(folder, "work", executed.name), Path(folder, "report.json")
         notebook.parent.mkdir()
-        notebook.write_text(json.dumps(prepared(executed)), encoding="utf-8")
+        shutil.copy(executed, notebook)
         start = monotonic()
-        said, listeners = watch([*WATCHED, *OPTIONS, f"--junitxml={results}", str(notebook)], notebook.parent)
-        cells, faults = outcome(results) if results.exists() else (0, (f"nbval said last: {said[-500:]}",))
+        said, listeners = watch([*WATCHED, str(report), *OPTIONS, str(notebook)], notebook.parent)
+        cells, faults = json.loads(report.read_text()) if report.exists() else (0, [f"nbval said last: {said[-500:]}"])
     if executed.parent.name == LISTENS_EVERYWHERE:
         listeners = ()
-    return Ran(monotonic() - start, cells, faults, listeners)
-
-
-def prepared(executed):
-    """Return the reader's notebook of an executed one, with the outputs of the cells that are compared.
-
-    ValueError if the two do not fit together, or if what is to be compared differs from run to run.
-    """
-    reader = load(executed.parents[2] / "notebooks" / executed.parent.name / executed.name)
-    ran = {cell["id"]: cell for cell in load(executed)["cells"]}
-    for cell in reader["cells"]:
-        if CHECKED not in cell["metadata"].get("tags", []):
-            continue
-        known = ran.get(cell["id"], {})
-        if known.get("execution_count") is None:
-            raise ValueError(f"{executed} is out of date, run make book: it lacks what this gives\n{cell['source']}")
-        if any(claim.evidence or claim.timed for claim in claims_of(known)):
-            raise ValueError(f"a claim's result differs from run to run: no {CHECKED} here\n{cell['source']}")
-        cell |= {"outputs": known["outputs"], "execution_count": known["execution_count"]}
-    return reader
-
-
-def claims_of(cell):
-    """Return the claims that a cell showed when it ran."""
-    return [Claim(**record) for record in records(cell, MIME)]
+    return Ran(monotonic() - start, cells, tuple(faults), listeners)
 
 
 def timed_claims(executed):
     """Return the claims about times that the build's run of a notebook checked."""
-    cells = load(executed)["cells"] if executed.is_file() else []
-    return [claim for cell in cells if cell["cell_type"] == "code" for claim in claims_of(cell) if claim.timed]
+    cells = code_cells(load(executed)) if executed.is_file() else []
+    found = [Claim(**record) for cell in cells for record in records(cell, MIME)]
+    return [claim for claim in found if claim.timed]
 
 
 def watch(command, folder):
@@ -116,17 +89,3 @@ def watch(command, folder):
         log.seek(0)
         said = log.read()
     return said, tuple(f"process {pid} listens on {address}: {words}" for (pid, address), words in seen.items())
-
-
-def outcome(results):
-    """Return the number of cells, counted from 1, and the faults that nbval's report has."""
-    cells = ElementTree.parse(results).findall(".//testcase")
-    faults = [(i, part) for i, cell in enumerate(cells, 1) for part in cell if part.tag in ("failure", "error")]
-    return len(cells), tuple(f"cell {i}: {reason(fault.text)}" for i, fault in faults)
-
-
-def reason(text):
-    """Return what a failure's report says in a line: that it took too long, its error, or how the outputs differ."""
-    head, _, trace = COLOUR.sub("", text).partition("Traceback:")
-    errors = [line for line in trace.splitlines() if ERROR.match(line)]
-    return "".join(TOO_LONG.findall(head)[:1] or errors[-1:]) or " ".join((trace or head).split())[:300]

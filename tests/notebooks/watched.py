@@ -1,13 +1,20 @@
-"""Pytest for one notebook under nbval, where a dead kernel is noticed within a second.
+"""Pytest for one notebook under nbval: `watched.py REPORT …` writes there, as JSON, the number of cells and the faults.
 
-nbval waits for the answer of a kernel as long as a cell may take, whether the kernel lives or not.
+A dead kernel is noticed within a second; nbval itself waits for its answer as long as a cell may take.
 """
 
+import json
+import re
 import sys
+from pathlib import Path
 from queue import Empty
 from time import monotonic
 
 import pytest
+
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+TOO_LONG = re.compile(r"Timeout of \d+ seconds")
+ERROR = re.compile(r"[\w.]*(Error|Exception|Interrupt|Exit)\b")
 
 
 def pytest_configure():
@@ -29,5 +36,29 @@ def pytest_configure():
     RunningKernel.get_message = get_message
 
 
+class Report:
+    """How many cells ran, and what failed, a line each."""
+
+    cells, faults = 0, ()
+
+    def pytest_runtest_logreport(self, report):
+        """Count a cell."""
+        self.cells += report.when == "setup"
+        if report.failed:
+            self.faults += (f"cell {self.cells}: {reason(report.longreprtext)}",)
+
+
+def reason(text):
+    """Return what a failure's report says in a line: that it took too long, its error, or how the outputs differ."""
+    head, _, trace = COLOUR.sub("", text).partition("Traceback:")
+    errors = [line for line in trace.splitlines() if ERROR.match(line)]
+    return "".join(TOO_LONG.findall(head)[:1] or errors[-1:]) or " ".join((trace or head).split())[:300]
+
+
 if __name__ == "__main__":
-    sys.exit(pytest.main(sys.argv[1:], plugins=[sys.modules[__name__]]))
+    path, *arguments = sys.argv[1:]
+    report = Report()
+    status = pytest.main(arguments, plugins=[sys.modules[__name__], report])
+    if report.cells:
+        Path(path).write_text(json.dumps([report.cells, report.faults]), encoding="utf-8")
+    sys.exit(status)

@@ -6,7 +6,7 @@ from tiny import NUMBERS
 from tiny_book import notebook, prose, words
 
 from book.pages.explorable import KINDS
-from book.plain import PlainError, convert, outline
+from book.plain_markdown import PlainError, convert, outline
 
 CAPTION = "A ring of $n$ ranks."
 TEXT = "* Every rank sends a chunk.\n* Every rank gets **one**, as {numref}`fig-sum` says."

@@ -7,7 +7,7 @@ from tiny_book import Book, outline
 
 from book.pages.machine_profile import binary, show
 from book.pages.page_info import describe_machine
-from d2l_utils.machine.profile import sealed
+from d2l_lab.machine.profile import FORMAT
 
 ODD = "A*B* _c_ (R) [x](y) <i> `z` ®"
 FIGURES = {
@@ -32,7 +32,7 @@ def part(**more):
 LEVELS = {"L2": {"copy": 9e10}, "memory": {"copy": 2.5e10}}
 PROFILE = content(jax=part(bandwidth=LEVELS), torch=part(gpus=[GPU])) | {"machine": MACHINE | {"cpu": ODD}}
 PAGES = {"profile": "# Machine\n\n```{machine}\n```\n"}
-FILES = {"../machine.json": json.dumps(sealed(PROFILE))}
+FILES = {"../machine.json": json.dumps(PROFILE | {"format": FORMAT})}
 
 
 def test_a_profile_shows_the_machine_and_its_figures_in_readable_units(book, outlines):

@@ -20,7 +20,6 @@ TEXTS = {
     "unknown-directive": (":::{figment} x\n:::", "figment"),
 }
 FAULTS = {name: (notebook(prose("# Page"), prose(text)), cause) for name, (text, cause) in TEXTS.items()} | {
-    "unknown-framework": (notebook(prose("# Page"), prose("Hm.", "caffe")), 'unknown framework: "caffe"'),
     "picture-without-words": (notebook(prose("# Page"), code("plot()", outputs=[PICTURE])), "without alternative"),
     "missing-notebook": (notebook(*CELLS, jax=RUN), "notebooks/jax/missing-notebook.ipynb"),
 }

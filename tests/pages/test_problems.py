@@ -14,25 +14,17 @@ Too long?
 ::::
 :::::
 """
-EXERCISES = """\
-## Exercises
-
-1. {cite:t}`li2014` adds `1` and 1. How?
-
-:::{dropdown} Solution
-1. No exercise.
-:::
-
-2. What is two and two? Count.
-   1. Nor is this.
-"""
+EXERCISE = "## Exercises\n\n1. {cite:t}`li2014` adds `1` and 1. How?"
+SECOND = "2. What is two and two? Count.\n   1. Nor is this."
 LISTS = "# Lists\n\n```{problems}\n```\n"
 PAGES = {
     "posing": notebook(
         prose("# Posing\n\n1. No exercise\n\n$$ 1 $$ (eq-sum)"),
         prose(ENVELOPE),
         prose(ENVELOPE.replace("how long?", "a heap"), "jax"),
-        prose(EXERCISES),
+        prose(EXERCISE),
+        prose("1. No exercise.", "solution"),
+        prose(SECOND),
         code("1 + 1", "solution"),
         prose("3. Say why. Do.", "jax"),
         prose("3. Say how. Do.", "pytorch"),

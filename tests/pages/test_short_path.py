@@ -1,4 +1,4 @@
-"""The two-hour path: its headings bear a mark, and one that no page has is noticed."""
+"""The two-hour path: its headings bear a mark and are linked, and one that no page has is noticed."""
 
 from tiny_book import Book, notebook, prose, words
 
@@ -20,9 +20,12 @@ adding
 ADDING = notebook(prose("# Adding\n\n## One and One\n\nTwo.\n\n## More\n\nThree."))
 
 
-def test_the_headings_on_the_path_bear_a_mark_and_no_others(tmp_path):
-    page = Book(tmp_path, {"adding": ADDING}, {"index.md": LANDING.format(heading="One and One")}).article("adding")
+def test_the_headings_on_the_path_bear_a_mark_and_no_others_and_the_table_links_to_them(tmp_path):
+    book = Book(tmp_path, {"adding": ADDING}, {"index.md": LANDING.format(heading="One and One")})
+    page, table = book.article("adding"), book.article("index").table
     assert [words(mark.parent.h2) for mark in page.select(".on-path")] == ["One and One#"]
+    assert [link["href"] for link in table.select("a:has(em)")] == ["adding.html#one-and-one"]
+    assert words(table.select_one("a:has(em)")) == "One and One"
 
 
 def test_a_heading_that_the_page_lacks_is_noticed(tmp_path):

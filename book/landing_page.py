@@ -1,0 +1,56 @@
+"""The landing page as a notebook: the first thing that a reader in Jupyter opens.
+
+Its cells are those of notebooks/index.md, cut at the lines +++. A cell tagged `html` is left out: what it says or shows
+is on the page alone.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from book import BookError
+from book.cells import Cell, Notebook, notebook_of
+from book.hosted import linked, repository
+from book.layout import Layout
+from book.run_keys import hashed
+from book.sources import our_code, write_stale
+
+ON_THE_PAGES = (
+    "The pages of the book (`_build/html/index.html`, after `make book`) also show what the sections measured on this "
+    "machine: the running total of the training loop, and how good the chapter's predictions are."
+)
+
+
+def write_landing_page(
+    frameworks: Sequence[str], numbers: dict[str, Any], layout: Layout, answers: bool = True
+) -> None:
+    """Write the landing page as a notebook of each framework, beside the readers' or without `answers` the handouts."""
+    text, home = (layout.sources / "index.md").read_text(encoding="utf-8"), repository() if answers else ""
+    ours = our_code("landing_page.py", "cells.py", "plain_markdown.py", "hosted.py")
+    key = hashed(text, numbers["refs"], numbers["sections"], home, ours)
+
+    def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
+        cells = landing_cells(text, numbers)
+        return {word: linked(notebook_of(word, cells), home, word, "index") for word in frameworks}
+
+    write_stale("notebooks" if answers else "handouts", "index", frameworks, key, make, layout)
+
+
+def landing_cells(text: str, numbers: dict[str, Any]) -> list[Cell]:
+    """Return the cells of the landing page that a notebook can show, as plain Markdown; BookError if that fails."""
+    import jupytext
+
+    from book.plain_markdown import PlainError, convert
+
+    try:
+        cells = jupytext.reads(text, fmt="md:myst")["cells"]
+    except Exception as error:  # jupytext lets through whatever its readers raise
+        raise BookError(f"index.md cannot be read: {error}") from None
+    try:
+        shown = [cell["source"] for cell in cells if "html" not in cell["metadata"].get("tags", [])]
+        sources = [convert(source, numbers).text for source in shown]
+    except PlainError as error:
+        raise BookError(f"index.md: {error}") from None
+    return [
+        {"cell_type": "markdown", "id": f"front{place}", "metadata": {}, "source": source}
+        for place, source in enumerate([*sources, ON_THE_PAGES])
+    ]

@@ -1,0 +1,114 @@
+"""What decides a run: a notebook runs again when the key of its outputs is no longer its key.
+
+Imports nothing slow, so that a build with nothing to do finds that out in a moment.
+"""
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from book import FRAMEWORKS, MODULES, BookError
+from book.cells import Entry
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The kernel of a framework: its Python, its settings, its environment's folder and what is installed there.
+
+    `version` is that of Python, `packages` maps the name of a package to its version.
+    """
+
+    framework: str
+    python: str
+    settings: dict[str, str]
+    prefix: str
+    version: str
+    packages: dict[str, str]
+
+
+def find_kernel(framework: str) -> Kernel:
+    """Return the kernel of a framework; BookError if there is none."""
+    from jupyter_core.paths import jupyter_path
+
+    for folder in jupyter_path("kernels"):
+        path = Path(folder, f"d2l-{framework}", "kernel.json")
+        if path.exists():
+            about = json.loads(path.read_text(encoding="utf-8"))
+            python, settings = about["argv"][0], about.get("env", {})
+            prefix = Path(python).parent.parent
+            return Kernel(framework, python, settings, str(prefix), python_version(prefix), packages(prefix))
+    raise BookError(f"{FRAMEWORKS[framework]} has no kernel d2l-{framework}: `make setup` installs it")
+
+
+def python_version(prefix: Path) -> str:
+    """Return the version of Python in the virtual environment at `prefix`, or "" where it does not say."""
+    settings = prefix / "pyvenv.cfg"
+    text = settings.read_text(encoding="utf-8") if settings.exists() else ""
+    found = re.search(r"^version(?:_info)? *= *(\d+\.\d+\.\d+)", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def packages(prefix: Path) -> dict[str, str]:
+    """Return {name: version} of what is installed in the environment at `prefix`; nothing is imported for it."""
+    found = {}
+    for path in sorted(prefix.glob("lib/python3*/site-packages/*.dist-info")):
+        name, version = path.stem.lower().rsplit("-", 1)
+        found[name] = version
+    return found
+
+
+def versions(framework: str, installed: dict[str, str]) -> dict[str, str]:
+    """Return the versions, out of those `installed`, that a reader wants to know."""
+    module = MODULES[framework]
+    found = {module: installed.get(module) or installed.get(f"{module}_cpu")}
+    found |= {name: installed.get(name) for name in ("numpy", "matplotlib")}
+    return {name: version for name, version in found.items() if version}
+
+
+def hashed(*parts: object) -> str:
+    """Return a hash of values that JSON can hold."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+@cache
+def code(path: Path) -> str:
+    """Return a hash of what a Python file does: its comments, docstrings and layout do not count."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise BookError(f"{path}, line {error.lineno}: {error.msg}") from None
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    return hashed(ast.dump(tree))
+
+
+def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
+    """Return what decides a run besides the notebook: the environment, our packages and the data."""
+    data, packages = root / "notebooks" / "data", [root / "d2l_utils", root / "d2l_lab"]
+    modules = {path.relative_to(root): path for package in packages for path in sorted(package.rglob("*.py"))}
+    others = {module for name, module in MODULES.items() if name != kernel.framework} | {"rack"}
+    files = [path for path in sorted(data.rglob("*")) if path.is_file()]
+    return {
+        "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
+        "gpus": profile["machine"].get("gpus"),
+        "modules": [[str(name), code(path)] for name, path in modules.items() if name.parts[1] not in others],
+        "data": [[str(path.relative_to(data)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files],
+    }
+
+
+def run_key(entries: Sequence[Entry], framework: str, around: dict[str, Any], profile: dict[str, Any]) -> str:
+    """Return the key of a run of these entries in these surroundings; the profile counts where the code reads it."""
+    cells = [[entry.source, sorted(entry.tags)] for entry in entries if entry.kind == "code"]
+    figures = None
+    if any("your_machine" in source for source, _ in cells):
+        common = {name: profile[name] for name in profile if name != "frameworks"}
+        figures = [common, profile.get("frameworks", {}).get(MODULES[framework])]
+    return hashed(cells, around, figures)

@@ -1,0 +1,157 @@
+"""Read the machine profile: where it is kept, whether it is up to date, and what a section gets of it.
+
+It is kept in `_build/machine.json` of the project, or for an installed package in `~/.cache/d2l`; the environment
+variable D2L_MACHINE_PROFILE names another file. The program `d2l_lab.machine.measuring` measures what is missing or
+out of date: on another machine, with another version of the framework, or after FORMAT has been raised.
+This module imports no framework.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from d2l_lab.machine.system import describe
+
+FORMAT = 4  # of the file: raise it when what a figure means or how it is measured changes
+COMMON = ("machine", "date", "caches", "bandwidth", "latency", "product")
+LONGEST = 600  # seconds that a measurement may take
+PACKAGE = Path(__file__).parents[1]
+
+
+def profile_for(module: str) -> dict[str, Any]:
+    """Return the machine profile for one framework, measured first where it is missing or out of date.
+
+    A measurement takes some seconds, and one line says so.
+
+    Parameters
+    ----------
+    module : str
+        The framework's folder in d2l_utils: "torch", "tensorflow", "jax" or "mxnet".
+
+    Returns
+    -------
+    dict
+        All figures are in SI units.
+        ``machine``: {cpu, cores, memory_gb, gpus: names, system}; ``date``: the day it was measured.
+        ``caches``: [{level, kind, bytes, shared_by}, …] as the system reports them.
+        ``bandwidth``: {"one core", "all cores"}, bytes/s of STREAM's triad over three arrays of 64 MiB or more, which
+        a very large last cache may hold.
+        ``latency``: {bytes of the working set, as text: seconds of a load that the next one waits for}.
+        ``product``: {"float32"}, flop/s of NumPy.
+        ``framework``: {version, dispatch, bandwidth, product}, measured with the framework's own operations.
+        Its ``dispatch``: {"issue": seconds of a tiny operation, one of many issued before one wait, "wait": seconds
+        of one that is waited for alone}, on the first GPU if there is one.
+        Its ``bandwidth``, of the CPU: {"L2", "L3", "memory": {"bytes": of an array, "copy": bytes/s read and written by
+        a copy into another array that exists, "in place": the same of y = a · y}}. TensorFlow has neither on a CPU:
+        y = y + x stands for both, with the bytes of three arrays.
+        Its ``product``: {"float32", "bfloat16"}, flop/s of the library that its dense layers use, on the CPU.
+        ``gpus``: [{name, dispatch, bandwidth: {"L2", "memory"}, product}, …], the same figures of each GPU.
+        A number type in which the framework computes slowly here, or not at all, is left out of ``product``. On a GPU
+        that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise; PyTorch does not.
+
+    Raises
+    ------
+    RuntimeError
+        If the machine cannot be measured or the profile cannot be written.
+    """
+    path = profile_path()
+    profile = read(path)
+    if not up_to_date(profile, module):
+        print("measuring what this machine can do: once", flush=True)
+        measure_missing(module, path, quiet=True)
+        profile = read(path)
+    part = profile["frameworks"][module]
+    framework = {key: part[key] for key in ("version", "dispatch", "bandwidth", "product")}
+    return {key: profile[key] for key in COMMON} | {"framework": framework, "gpus": part["gpus"]}
+
+
+def measure_missing(
+    module: str,
+    path: Path,
+    python: str = sys.executable,
+    environment: dict[str, str] | None = None,
+    folder: Path = PACKAGE.parent,
+    quiet: bool = False,
+) -> None:
+    """Measure what a machine profile lacks, in a process of its own: threads of another framework would take part.
+
+    Parameters
+    ----------
+    module : str
+        The framework's folder in d2l_utils.
+    path : Path
+        The file of the profile.
+    python : str
+        The Python that has the framework.
+    environment : dict
+        Environment variables of the process, in addition to those of this one.
+    folder : Path
+        The folder that `d2l_lab` is imported from.
+    quiet : bool
+        Whether to drop what the program prints: one line if it measures.
+
+    Raises
+    ------
+    RuntimeError
+        With the reason in one line, if the program does not start, fails, or takes longer than LONGEST.
+    """
+    problem = f"no machine profile for {module}"
+    try:
+        done = subprocess.run(
+            [python, "-m", "d2l_lab.machine.measuring", module],
+            cwd=folder,
+            env=os.environ | (environment or {}) | {"D2L_MACHINE_PROFILE": str(path)},
+            stdout=subprocess.DEVNULL if quiet else None,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=LONGEST,
+        )
+    except OSError as error:
+        raise RuntimeError(f"{problem}: {python} does not start: {error}") from None
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{problem}: the measurement took longer than {LONGEST} s") from None
+    if done.returncode or not path.exists():
+        last_line = done.stderr.strip().split("\n")[-1]
+        raise RuntimeError(f"{problem}: {last_line or f'exit status {done.returncode}'}")
+
+
+def profile_path() -> Path:
+    """Return the path of the machine profile: below the project, or for an installed package below the home folder."""
+    if setting := os.environ.get("D2L_MACHINE_PROFILE"):
+        return Path(setting).absolute()
+    project = PACKAGE.parent
+    folder = project / "_build" if (project / "pyproject.toml").exists() else Path.home() / ".cache" / "d2l"
+    return folder / "machine.json"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the content of the file, or {} if it is missing, damaged or of another format."""
+    try:
+        profile = json.loads(path.read_text(encoding="utf-8"))
+        return profile if profile["format"] == FORMAT else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def up_to_date(profile: dict[str, Any], module: str) -> bool:
+    """Return whether the profile is of this machine and has the framework's part, of the installed version."""
+    return of_this_machine(profile) and profile["frameworks"].get(module, {}).get("version") == version(module)
+
+
+def of_this_machine(profile: dict[str, Any]) -> bool:
+    """Return whether the profile was measured on this machine."""
+    return bool(profile) and profile["machine"] == describe()
+
+
+def version(module: str) -> str:
+    """Return the installed version of a framework, or "unknown"."""
+    for name in (module, f"{module}-cpu"):
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return "unknown"

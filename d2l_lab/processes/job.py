@@ -1,0 +1,249 @@
+"""Processes that a cell starts: their output in the cell, a deadline, and none of them outlives the cell.
+
+Between the notebook and the ranks stands `supervisor.py`, which ends them even when the notebook's kernel is killed.
+"""
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from threading import Condition, Thread
+from types import TracebackType
+from typing import Any
+
+from d2l_lab.files import write_atomically
+from d2l_lab.processes import namespace
+from d2l_lab.processes.commands import environments, per_rank, words
+from d2l_lab.processes.control import BOUND, FOLDER, GRACE, end, ending, marked
+
+PROJECT = Path(__file__).parents[2]
+
+
+def launch(command: Any, n: int | None = None, **options: Any) -> list[Any]:
+    """Start n processes, wait for them, and return the values that they returned.
+
+    What a rank prints appears in the cell behind its rank.
+
+    Parameters
+    ----------
+    command, n, **options
+        As for `Job`.
+
+    Returns
+    -------
+    list
+        For each rank what it passed to `return_value`, or None if it did not call that.
+
+    Raises
+    ------
+    RuntimeError
+        Once all processes have been ended: if one failed, if they took longer than the deadline, or if one listened
+        on an address that other machines can reach.
+    """
+    with Job(command, n, **options) as job:
+        return job.wait()
+
+
+def return_value(value: Any) -> None:
+    """Return a value to the cell that launched this process: a dictionary of numbers, lists and arrays, for example.
+
+    It is pickled under the process's RANK; the last call counts.
+
+    Raises
+    ------
+    RuntimeError
+        In a process that `launch` did not start.
+    """
+    if FOLDER not in os.environ:
+        raise RuntimeError("return_value works only in a process that launch started")
+    write_atomically(Path(os.environ[FOLDER], os.environ["RANK"]), pickle.dumps(value))
+
+
+class Job:
+    """n processes that run as long as the `with` block, which ends them. A job runs once.
+
+    Parameters
+    ----------
+    command
+        A script of Python ("worker.py"), a list of a program or script and its arguments, or a list of n such lists.
+    n
+        The number of processes; by default the length of a list of commands or environments, else 1.
+    environment
+        Variables for all ranks, or a list of n dictionaries. The defaults suit collectives on this machine: RANK,
+        WORLD_SIZE=n, MASTER_ADDR=127.0.0.1, a free MASTER_PORT, one thread for OpenMP, and D2L_LAUNCH_KEY, the random
+        secret by which the processes of one job know each other (`d2l_lab.collectives.meeting`).
+    deadline
+        Seconds after which all processes are ended.
+    may_fail
+        Ranks whose failure does not end the others. Those that `kill` names are added.
+    isolated
+        For programs that listen on every network, as TensorFlow's servers do: run all ranks in a network of their own,
+        whose loopback nothing else can reach. Where the system does not allow that, a line says so and they run
+        without it. If False, a process that listens on another address than loopback ends the job, within a second.
+
+    Attributes
+    ----------
+    status : list
+        For each rank None while it runs, then its exit status, or the negative number of the signal that ended it.
+    output : list
+        For each rank the lines that it has printed.
+    """
+
+    def __init__(
+        self,
+        command: Any,
+        n: int | None = None,
+        *,
+        environment: dict[str, Any] | list[dict[str, Any]] | None = None,
+        deadline: float = 120,
+        may_fail: Iterable[int] = (),
+        isolated: bool = False,
+    ) -> None:
+        if not deadline > 0:
+            raise ValueError(f"a deadline is a number of seconds above 0, not {deadline!r}")
+        commands, variables = per_rank(command, environment or {}, n)
+        self._config = {
+            "commands": [words(one) for one in commands],
+            "environments": environments(variables),
+            "place": os.getcwd(),
+            "deadline": deadline,
+            "may_fail": list(may_fail),
+            "isolated": isolated,
+        }
+        self.status: list[int | None] = [None] * len(commands)
+        self.output: list[list[str]] = [[] for _ in commands]
+        self._supervisor: Any = None  # a subprocess.Popen whose pipes are open
+        self._failure, self._entered, self._over = "", False, False
+        self._changed = Condition()
+
+    def __enter__(self) -> "Job":
+        if self._entered:
+            raise RuntimeError("a Job runs once: make a new one to run its processes again")
+        self._entered = True
+        program = self._program()
+        self._folder = tempfile.mkdtemp(prefix="d2l-launch-")
+        # In a session of its own: an interrupt from the keyboard, or a signal to the kernel's group, is not for it.
+        self._supervisor = subprocess.Popen(
+            program, cwd=PROJECT, start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._reader = Thread(target=self._follow, daemon=True)
+        self._reader.start()
+        self._request(self._config | {"folder": self._folder})
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with suppress(OSError):
+            self._supervisor.stdin.close()
+        try:
+            self._supervisor.wait(GRACE + BOUND + 5)
+        except subprocess.TimeoutExpired:
+            self._supervisor.kill()
+        self._reader.join()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._failure and kind is None:
+            raise RuntimeError(self._failure)
+        if self._failure and kind is not RuntimeError:
+            print(self._failure, file=sys.stderr)
+
+    @property
+    def endings(self) -> str:
+        """How the ranks ended, in words: "rank 0 ended with status 1, rank 1 was ended by SIGKILL"."""
+        return ", ".join(f"rank {rank} {ending(status)}" for rank, status in enumerate(self.status))
+
+    def wait(self, *ranks: int) -> list[Any]:
+        """Wait until these ranks, by default all, have ended, and return what each rank of the job returned.
+
+        Raises
+        ------
+        RuntimeError
+            If the job has failed.
+        """
+        self._until(lambda: bool(ranks) and all(self.status[rank] is not None for rank in ranks))
+        returned = {}
+        for path in Path(self._folder).iterdir():
+            if path.name.isdigit():  # else it is still being written
+                returned[int(path.name)] = pickle.loads(path.read_bytes())
+        number = max([len(self.status), *(rank + 1 for rank in returned)])  # torchrun is one process with several ranks
+        return [returned.get(rank) for rank in range(number)]
+
+    def wait_for_line(self, rank: int, text: str) -> str:
+        """Wait for a line of a rank that contains the text, and return the first such line.
+
+        Raises
+        ------
+        RuntimeError
+            If the rank ends without it, or the job fails.
+        """
+        self._until(lambda: bool(self._lines(rank, text)) or self.status[rank] is not None)
+        lines = self._lines(rank, text)
+        if not lines:
+            raise RuntimeError(f"rank {rank} ended without a line that contains {text!r}")
+        return lines[0]
+
+    def kill(self, rank: int) -> None:
+        """Kill a rank by SIGKILL and wait until it has ended. This does not count as a failure of the job."""
+        n = len(self.status)
+        if not -n <= rank < n:
+            raise IndexError(f"there is no rank {rank} in a job of {n}")
+        self._request({"kill": rank % n})
+        self._until(lambda: self.status[rank] is not None)
+
+    def _program(self) -> list[str]:
+        """Return the command of the supervisor; say so if it cannot have the network of its own that was asked for."""
+        program = [sys.executable, "-m", "d2l_lab.processes.supervisor"]
+        if not self._config["isolated"]:
+            return program
+        reason = namespace.refusal(PROJECT)
+        if reason is None:
+            return namespace.isolated(program)
+        print(f"no network of their own for these processes ({reason}): their servers listen on all networks")
+        return program
+
+    def _request(self, request: dict[str, Any]) -> None:
+        with suppress(OSError):  # the supervisor is gone, which `_follow` reports
+            self._supervisor.stdin.write(json.dumps(request) + "\n")
+            self._supervisor.stdin.flush()
+
+    def _lines(self, rank: int, text: str) -> list[str]:
+        return [line for line in self.output[rank] if text in line]
+
+    def _until(self, condition: Callable[[], bool]) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._over or condition())
+        if self._failure:
+            raise RuntimeError(self._failure)
+
+    def _follow(self) -> None:
+        """Print and note the supervisor's events, in a thread; if it dies, end the processes that it leaves behind."""
+        with self._supervisor.stdout as events:
+            for event in events:
+                if event.endswith("\n"):  # else the supervisor was killed while it wrote
+                    self._note(json.loads(event))
+        if not self._over:
+            left = end(lambda: marked(self._folder))
+            reason = "the process that watches the ranks has died"
+            if left:
+                reason += f"; {len(left)} of them are left"
+            self._note({"reason": reason, "ended": []})
+
+    def _note(self, event: dict[str, Any]) -> None:
+        if "line" in event:
+            with suppress(OSError, ValueError):  # a closed stream must not keep us from reading on
+                getattr(sys, event["stream"]).write(f"[{event['rank']}] {event['line']}\n")
+        with self._changed:
+            if "line" in event:
+                self.output[event["rank"]].append(event["line"])
+            elif "status" in event:
+                self.status[event["rank"]] = event["status"]
+            else:
+                self.status[: len(event["ended"])] = event["ended"]
+                self._failure, self._over = event["reason"], True
+            self._changed.notify_all()

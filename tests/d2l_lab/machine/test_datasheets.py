@@ -1,0 +1,85 @@
+"""Tables of devices: values in SI units, and what a reader sees of a table."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from d2l_lab.machine import datasheets
+from d2l_lab.machine.datasheets import Specification, Specifications, rack_record, specifications
+
+ROW = Specification(
+    "links", "bus", "speed", "25", "GB/s", "one way", "", "a", "https://a.org", "2025-01-01", "2026-01-01", ""
+)
+TABLES = {
+    "One unit, and sources that disagree": [{"name": "net", "value": "1.25"}, {"value": "24", "url": "https://b.org"}],
+    "Several units": [{"name": "net", "unit": "MB/s", "value": "12500"}],
+    "A column of counts": [{"name": "net", "quantity": "ports", "unit": "count", "value": "4"}],
+    "More quantities than names": [{"quantity": "ports", "unit": "count", "value": "4"}],
+    "Notes, computed figures, our own and undated sources": [
+        {"name": "net", "note": "odd", "source": "measured for this book", "url": ""},
+        {"name": "wire", "note": "odd", "source": "c", "url": "https://c.org", "published": ""},
+        {"name": "wire", "quantity": "loss", "derivation": "25 - 24"},
+    ],
+}
+
+
+def table(*changes):
+    """Return a table of ROW and of rows that differ from it."""
+    return Specifications([ROW, *(replace(ROW, **change) for change in changes)])
+
+
+def test_a_value_is_in_si_units_and_where_sources_disagree_the_first_row_counts():
+    assert specifications("links").value("Ethernet 10 Gbit/s", "bandwidth") == 1.25e9
+    assert specifications("latency").value("main memory", "today") == pytest.approx(110e-9)
+    assert specifications("cpus").value("AMD EPYC 9654", "L1 data cache") == 32 * 1024
+    assert table({"value": "24"}).value("bus", "speed") == 25e9
+
+
+def test_a_table_has_the_names_and_the_quantities_that_are_asked_for():
+    chosen = specifications("links", "NVLink 4", "Ethernet 100", quantities=["bandwidth", "links"])
+    assert [(row.name, row.quantity) for row in chosen] == [
+        ("NVLink 4", "links"),
+        ("NVLink 4", "bandwidth"),
+        ("Ethernet 100 Gbit/s", "bandwidth"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: specifications("link"), ValueError, ("link", "memory", "latency")),
+        (lambda: specifications("links", "PCIE"), ValueError, ("PCIE", "PCIe 3.0 x1")),
+        (lambda: specifications("links", quantities=["speed"]), ValueError, ("speed", "bandwidth per link")),
+        (lambda: specifications("links").value("NVLink 9", "bandwidth"), KeyError, ("NVLink 9", "NVLink 4")),
+        (lambda: specifications("links").value("NVLink 4", "speed"), KeyError, ("speed", "bandwidth per link")),
+        (lambda: replace(ROW, unit="Gb/s").si, ValueError, ("Gb/s", "bus", "Gbit/s")),
+    ],
+)
+def test_an_error_names_what_is_known(call, error, words):
+    with pytest.raises(error) as caught:
+        call()
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_an_installed_package_reads_its_own_copies_and_a_missing_file_is_named(tmp_path, monkeypatch):
+    text = (datasheets.FOLDERS[0] / "hardware.csv").read_text("utf-8")
+    monkeypatch.setattr(datasheets, "FOLDERS", (tmp_path / "one", tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"no hardware.csv in .*one or "):
+        specifications("links")
+    with pytest.raises(FileNotFoundError, match=r"no rack.json in .*one or .*; `make rack` writes it"):
+        rack_record()
+    (tmp_path / "hardware.csv").write_text(text, "utf-8")
+    (tmp_path / "rack.json").write_text(json.dumps({"alpha": 1e-3}))
+    assert specifications("links", "NVLink", "SATA").names == ("SATA 3", *(f"NVLink {i}" for i in range(1, 6)))
+    assert rack_record() == {"alpha": 1e-3}
+
+
+def test_tables_and_the_folds_below_them_read_as_in_the_kept_copy():
+    shown = [f"# {title}\n\n{table(*changes)._repr_markdown_()}\n" for title, changes in TABLES.items()]
+    assert "\n".join(shown) == Path(__file__).with_name("tables.md").read_text(encoding="utf-8")
+
+
+def test_plain_text_has_a_line_a_row():
+    assert repr(table({"name": "net"})) == "bus  speed  25 GB/s\nnet  speed  25 GB/s"

@@ -1,0 +1,208 @@
+"""The machine profile: when it is measured, when it is read, and what it is made of."""
+
+import errno
+import sys
+import time
+import types
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+from tiny import MACHINE
+
+from d2l_lab.machine import measuring, probes, profile
+
+FIGURES = {
+    "caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}],
+    "bandwidth": {"one core": 1.7e10, "all cores": 3.2e10},
+    "latency": {"16384": 1.2e-9, "268435456": 1.7e-7},
+    "product": {"float32": 3.6e11},
+}
+FRAMEWORK = {
+    "dispatch": {"issue": 7.7e-7, "wait": 1.9e-6},
+    "bandwidth": {"memory": {"bytes": 2**28, "copy": 2.1e10, "in place": 2.2e10}},
+    "product": {"float32": 2.8e11},
+}
+PART = FRAMEWORK | {"gpus": []}
+
+
+class Machine:
+    """A machine that counts how often it is measured."""
+
+    def __init__(self):
+        self.facts, self.versions, self.measured = dict(MACHINE), {"torch": "1", "jax": "1"}, []
+
+    def common(self):
+        self.measured.append("machine")
+        facts = {"format": profile.FORMAT, "machine": dict(self.facts), "date": "2026-11-21"}
+        return facts | FIGURES | {"frameworks": {}}
+
+    def part(self, module):
+        self.measured.append(module)
+        return PART | {"version": self.versions[module]}
+
+    def again(self, module="torch"):
+        """Return what one more run of the program measures."""
+        self.measured = []
+        measuring.main(module)
+        return self.measured
+
+    def change(self, what):
+        """Change a fact of the machine or the version of a framework."""
+        if what in self.facts:
+            self.facts[what] = "another"
+        else:
+            self.versions[what] = "2"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A machine, and a profile in a folder that is not there yet."""
+    here = Machine()
+    monkeypatch.setenv("D2L_MACHINE_PROFILE", str(tmp_path / "build" / "machine.json"))
+    monkeypatch.setattr(profile, "describe", lambda: dict(here.facts))
+    monkeypatch.setattr(profile, "version", lambda module: here.versions[module])
+    monkeypatch.setattr(measuring, "measure_machine", here.common)
+    monkeypatch.setattr(measuring, "measure_framework", here.part)
+    return here
+
+
+def test_a_section_has_what_it_lacks_measured_once_which_lines_say_and_then_reads(here, monkeypatch, capsys):
+    monkeypatch.setattr(profile, "measure_missing", lambda module, path, quiet: measuring.main(module))
+    framework = {"version": "1"} | FRAMEWORK
+    expected = {"machine": MACHINE, "date": "2026-11-21", **FIGURES, "framework": framework, "gpus": []}
+    once = "measuring what this machine can do: once\nmeasuring what this machine can do with torch: once\n"
+    for lines in (once, ""):
+        assert profile.profile_for("torch") == expected
+        assert capsys.readouterr().out == lines
+
+
+@pytest.mark.parametrize(
+    ("what", "torch", "jax"),
+    [
+        *((fact, ["machine", "torch"], ["jax"]) for fact in MACHINE),
+        ("torch", ["torch"], []),
+    ],
+)
+def test_each_framework_measures_what_is_missing_and_after_a_change_what_it_concerns(here, what, torch, jax):
+    assert (here.again("torch"), here.again("jax")) == (["machine", "torch"], ["jax"])
+    assert (here.again("torch"), here.again("jax")) == ([], [])
+    here.change(what)
+    assert (here.again("torch"), here.again("jax")) == (torch, jax)
+    assert (here.again("torch"), here.again("jax")) == ([], [])
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{}", "3", "null", "another format"])
+def test_a_damaged_profile_is_none_and_is_measured_anew(here, damage):
+    here.again()
+    path = profile.profile_path()
+    if damage == "another format":
+        path.write_text(path.read_text().replace(f'"format": {profile.FORMAT}', '"format": 1'))
+    else:
+        path.write_text(damage)
+    assert profile.read(path) == {}
+    assert here.again() == ["machine", "torch"]
+    assert here.again() == []
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        ("os.replace", "cannot write .*json: .*full"),
+        ("d2l_lab.machine.measuring.measure_framework", "measurement failed: .*full"),
+    ],
+)
+def test_what_failed_is_said_and_the_old_profile_stays(here, monkeypatch, function, words):
+    here.again()
+    before = profile.profile_path().read_bytes()
+    here.change("torch")
+    monkeypatch.setattr(function, Mock(side_effect=OSError(errno.ENOSPC, "full")))
+    with pytest.raises(SystemExit, match=words):
+        here.again()
+    assert profile.profile_path().read_bytes() == before
+
+
+def test_two_programs_at_once_wait_for_each_other_and_lose_nothing(here, monkeypatch):
+    def slow(module):
+        part = here.part(module)
+        time.sleep(0.2)
+        here.measured.append("end")
+        return part
+
+    monkeypatch.setattr(measuring, "measure_framework", slow)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(measuring.main, ("torch", "jax")))
+    machine, first, one_end, second, other_end = here.measured
+    assert (machine, one_end, other_end) == ("machine", "end", "end")
+    assert {first, second} == set(profile.read(profile.profile_path())["frameworks"]) == {"torch", "jax"}
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("echo noise >&2; echo 'no clock here' >&2; exit 1", "no clock here"),
+        ("exit 3", "exit status 3"),
+        ("exit 0", "exit status 0"),  # and no profile
+        ("exec sleep 60", "the measurement took longer than 1 s"),
+        (None, "{} does not start: [Errno 2] No such file or directory: '{}'"),
+    ],
+)
+def test_a_program_that_cannot_measure_is_quoted_in_one_line(here, tmp_path, monkeypatch, program, words):
+    python = tmp_path / "python"
+    if program:
+        python.write_text(f"#!/bin/sh\n{program}\n")
+        python.chmod(0o755)
+    monkeypatch.setattr(profile, "LONGEST", 1)
+    with pytest.raises(RuntimeError) as caught:
+        profile.measure_missing("torch", profile.profile_path(), str(python))
+    assert str(caught.value) == "no machine profile for torch: " + words.format(python, python)
+
+
+def test_another_python_measures_with_its_settings_and_code_and_is_quiet_if_asked(tmp_path, capfd):
+    program = "import os; print('measuring'); open(os.environ['D2L_MACHINE_PROFILE'], 'w').write(os.environ['THREADS'])"
+    (tmp_path / "d2l_lab" / "machine").mkdir(parents=True)
+    (tmp_path / "d2l_lab" / "__init__.py").touch()
+    (tmp_path / "d2l_lab" / "machine" / "measuring.py").write_text(program)
+    for quiet in (False, True):
+        profile.measure_missing("jax", tmp_path / "a.json", sys.executable, {"THREADS": "1"}, tmp_path, quiet)
+        assert capfd.readouterr().out == ("" if quiet else "measuring\n")
+    assert (tmp_path / "a.json").read_text() == "1"
+
+
+def test_an_installed_package_keeps_the_profile_in_the_readers_home(tmp_path, monkeypatch):
+    monkeypatch.delenv("D2L_MACHINE_PROFILE", raising=False)
+    assert profile.profile_path() == Path(__file__).parents[3] / "_build" / "machine.json"
+    monkeypatch.setattr(profile, "PACKAGE", tmp_path / "site-packages" / "d2l_lab")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert profile.profile_path() == tmp_path / ".cache" / "d2l" / "machine.json"
+
+
+def test_each_gpu_is_measured_on_its_own(monkeypatch):
+    """A framework with two GPUs, whose devices are numbers, and probes that return what they are given."""
+    d2l = types.SimpleNamespace(
+        try_gpu=lambda i=0: i,
+        synchronize=None,
+        _gpu_names=lambda: ["A", "B"],
+        _tiny_sum=lambda device: f"sum on {device}",
+        _passes=lambda device, size: f"{size} bytes on {device}",
+        _product=lambda device, n, kind: f"{kind} on {device}",
+    )
+    monkeypatch.setattr(probes, "dispatch", lambda add, synchronize: add)
+    monkeypatch.setattr(probes, "bandwidths", lambda passes, sizes: [passes(size) for size in sizes.values()])
+    monkeypatch.setattr(probes, "array_sizes", lambda caches: {"memory": 64})
+    monkeypatch.setattr(probes, "product_rates", lambda prepare, n, kinds: [prepare(n, kind) for kind in kinds])
+    monkeypatch.setattr(measuring.importlib, "import_module", lambda name: d2l)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    part = measuring.measure_framework("torch")
+    assert (part["dispatch"], part["product"]) == ("sum on 0", ["float32 on -1", "bfloat16 on -1"])
+    assert part["bandwidth"] == ["64 bytes on -1"]
+    assert part["gpus"] == [
+        {
+            "name": name,
+            "dispatch": f"sum on {i}",
+            "bandwidth": [f"{size} bytes on {i}" for size in measuring.GPU_ARRAYS.values()],
+            "product": [f"float32 on {i}", f"bfloat16 on {i}"],
+        }
+        for i, name in enumerate("AB")
+    ]

@@ -1,0 +1,304 @@
+"""Processes that a cell starts: what they return and print, how they end, and that nothing is left of them.
+
+The fixture `nothing_is_left` checks after each test that all processes and folders are gone.
+"""
+
+import os
+import re
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from launching import by_rank, left, running, wait_until
+
+from d2l_lab.processes.commands import KEY, free_ports
+from d2l_lab.processes.job import Job, launch, return_value
+
+FORK = """
+import os, time
+from d2l_lab.processes.job import Job
+with Job(["family.py", "stay"], 2) as job:
+    job.wait_for_line(1, "up")
+    if child := os.fork():
+        print("fork", child)
+    time.sleep(60)
+"""
+SLEEP = "import time; time.sleep(60)"
+RETURN = "from d2l_lab.processes.job import return_value; return_value({})"
+# A rank and a descendant that has lost its parent, in a session of its own; neither ends when it is asked to.
+FAMILY = """
+import signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if "orphan" in sys.argv:
+    print("up")
+else:
+    subprocess.run(f"{sys.executable} {__file__} orphan &", shell=True, start_new_session=True)
+if sys.argv[1:]:
+    time.sleep(60)
+"""
+STAYING = {"command": ["family.py", "stay"], "n": 2}
+ANYWHERE = "import socket, time; s = socket.create_server(('0.0.0.0', 0)); print('up', *s.getsockname()); "
+
+
+@pytest.fixture(autouse=True)
+def family(nothing_is_left, tmp_path):
+    (tmp_path / "family.py").write_text(FAMILY)
+
+
+# What comes back
+
+
+def test_the_cell_gets_the_values_in_the_order_of_ranks_once_all_have_ended(tmp_path):
+    slow_zero = "import os, sys, time\nrank = int(os.environ['RANK'])\nif rank == 0: time.sleep(0.3)\n"
+    (tmp_path / "worker.py").write_text(slow_zero + "if rank < 2: " + RETURN.format("[rank, *sys.argv[1:]]"))
+    start = time.monotonic()
+    assert launch(["worker.py", "a b"], 3) == [[0, "a b"], [1, "a b"], None]
+    assert time.monotonic() - start < 6  # it ends with its ranks: 0.6 s where a core is free
+
+
+def test_ranks_of_a_starter_such_as_torchrun_are_ranks_of_the_job(tmp_path):
+    (tmp_path / "give.py").write_text(RETURN.format("'given'"))
+    starter = f"import os\nfor rank in range(3): os.system(f'RANK={{rank}} {sys.executable} give.py')"
+    assert launch(by_rank(starter)) == ["given", "given", "given"]
+
+
+def test_a_value_needs_a_launch_that_waits_for_it():
+    with pytest.raises(RuntimeError, match="only in a process that launch started"):
+        return_value(1)
+
+
+def test_ranks_find_each_other_on_loopback_know_a_key_and_compute_in_one_thread(monkeypatch):
+    monkeypatch.delenv(KEY, raising=False)
+    names = ["RANK", "WORLD_SIZE", "MASTER_ADDR", "OMP_NUM_THREADS", "ROLE", "PYTHONUNBUFFERED", "MASTER_PORT", KEY]
+    give = f"import os; {RETURN.format(f'[os.environ.get(name) for name in {names}]')}"
+    first, second = launch(by_rank(give, give), environment=[{"ROLE": "server"}, {"OMP_NUM_THREADS": 3}])
+    assert first[:6] == ["0", "2", "127.0.0.1", "1", "server", "1"]
+    assert second == ["1", "2", "127.0.0.1", "3", None, "1", *first[6:]]
+    assert 1024 <= int(first[6]) < 65536
+    ((*_, key),) = launch(by_rank(give))
+    assert key != first[7]
+    assert len(key) == len(first[7]) == 32
+    monkeypatch.setenv(KEY, "by hand")
+    assert launch(by_rank(give))[0][7] == "by hand"
+
+
+def test_free_ports_differ_and_can_be_used():
+    ports = free_ports(20)
+    assert len(set(ports)) == 20
+    socket.create_server(("127.0.0.1", ports[0])).close()
+
+
+# What is printed
+
+
+def test_a_line_appears_behind_its_rank_in_the_stream_that_it_was_written_to(capsys):
+    launch(by_rank("print('one\\n\\ntwo')", "import sys; print('three', file=sys.stderr)"))
+    assert capsys.readouterr() == ("[0] one\n[0] \n[0] two\n", "[1] three\n")
+
+
+def test_output_appears_while_the_rank_runs_and_a_line_that_never_comes_is_an_error(capsys):
+    with Job(by_rank(f"print('early'); {SLEEP}", "import time; time.sleep(0.5)")) as job:
+        assert job.wait_for_line(0, "arl") == "early"
+        assert capsys.readouterr().out == "[0] early\n"
+        assert job.status[0] is None
+        with pytest.raises(RuntimeError, match="rank 1 ended without a line that contains 'up'"):
+            job.wait_for_line(1, "up")
+
+
+def test_whatever_a_rank_writes_arrives_as_lines():
+    written = (b"no end of line", b"gr\xfcn\n", "grün\n".encode(), b"1 %\r2 %\r\n", b"x" * 2500)
+    with Job(by_rank(*(f"import sys; sys.stdout.buffer.write({one!r})" for one in written))) as job:
+        job.wait()
+    cut = ["x" * 1000, "x" * 1000, "x" * 500]
+    assert job.output == [["no end of line"], ["gr\N{REPLACEMENT CHARACTER}n"], ["grün"], ["1 %", "2 %"], cut]
+
+
+def test_of_very_many_lines_the_first_appear_and_the_last_is_known():
+    with pytest.raises(RuntimeError, match=r"^rank 0 ended with status 1; its last line: 49999$"):
+        with Job(by_rank("for i in range(50_000): print(i)\nraise SystemExit(1)")) as job:
+            job.wait()
+    assert job.output[0][:2] == ["0", "1"]
+    assert job.output[0][-2:] == ["999", "… more than 1000 lines: the rest is not shown"]
+
+
+# How ranks end
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (
+            "import atexit; atexit.register(print, 'b'); raise ValueError('why')",
+            "rank 1 ended with status 1; its last line: ValueError: why",
+        ),
+        ("print('a'); print('==='); import os; os.abort()", "rank 1 was ended by SIGABRT; its last line: a"),
+        ("import os; os.kill(os.getpid(), 40)", "rank 1 was ended by signal 40; it printed nothing"),
+        ("pass", "the deadline of 0.7 s has passed; still running: rank 0, 2"),
+    ],
+)
+def test_the_first_failure_or_the_deadline_ends_all_and_is_said_in_one_line(code, reason):
+    start = time.monotonic()
+    with pytest.raises(RuntimeError, match=f"^{re.escape(reason)}$"):
+        launch(by_rank(SLEEP, code, SLEEP), deadline=0.7 if code == "pass" else 60)
+    assert time.monotonic() - start < 8
+
+
+def test_a_failure_is_not_lost_if_nobody_waits():
+    with pytest.raises(RuntimeError, match="rank 0 ended with status 2; it printed nothing"):
+        with Job(by_rank("raise SystemExit(2)", SLEEP)) as job:
+            wait_until(lambda: job.status[1] is not None)
+
+
+def test_a_rank_that_may_fail_ends_alone():
+    with Job(by_rank(f"import time; time.sleep(0.5)\n{RETURN.format(1)}", "raise SystemExit(1)"), may_fail=[1]) as job:
+        assert job.wait() == [1, None]
+    assert job.status == [0, 1]
+    assert job.endings == "rank 0 ended with status 0, rank 1 ended with status 1"
+
+
+def test_the_cell_can_kill_a_rank_while_the_others_go_on():
+    wait = "import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\nprint('went on')"
+    with Job(by_rank(wait, SLEEP)) as job:
+        with pytest.raises(IndexError, match="there is no rank 2 in a job of 2"):
+            job.kill(2)
+        job.kill(-1)
+        assert job.status == [None, -signal.SIGKILL]
+        assert job.endings == "rank 0 still runs, rank 1 was ended by SIGKILL"
+        Path("go").touch()
+        job.wait()
+    assert (job.output[0], job.status[0]) == (["went on"], 0)
+
+
+def test_servers_end_when_the_worker_that_is_waited_for_has_ended():
+    with Job(by_rank(SLEEP, RETURN.format(2))) as job:
+        assert job.wait(1) == [None, 2]
+        assert job.status == [None, 0]
+    assert job.status == [-signal.SIGTERM, 0]
+
+
+def test_a_job_that_has_run_cannot_run_again():
+    with Job(by_rank("pass")) as job:
+        job.wait()
+    with pytest.raises(RuntimeError, match="a Job runs once"), job:
+        pass
+
+
+# What is left
+
+
+def test_what_a_rank_leaves_behind_ends_with_the_job():
+    assert launch("family.py", 2) == [None, None]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_outlives_the_kernel(number, driver, tmp_path):
+    kernel, _ = driver("[1] up", **STAYING)
+    assert len(left(tmp_path)) >= 6  # the kernel, the supervisor, two ranks, an orphan or two, and a folder
+    os.killpg(kernel.pid, number)  # as Jupyter does
+    assert kernel.wait(8) == -number
+    wait_until(lambda: not left(tmp_path))
+
+
+def test_a_fork_of_the_kernel_does_not_keep_the_ranks_alive(driver, tmp_path):
+    kernel, line = driver("fork", code=FORK)
+    fork = psutil.Process(int(line.split()[1]))
+    kernel.kill()
+    kernel.wait()
+    wait_until(lambda: left(tmp_path) == [fork])
+    fork.kill()
+    wait_until(lambda: not left(tmp_path))
+
+
+def test_ranks_end_when_their_supervisor_is_killed(tmp_path):
+    def cell():
+        with Job(**STAYING) as job:
+            job.wait_for_line(1, "up")
+            (supervisor,) = running(tmp_path, "d2l_lab.processes.supervisor")
+            supervisor.kill()
+            job.wait()
+
+    with pytest.raises(RuntimeError, match="process that watches the ranks has died"):
+        cell()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells whose process that is")
+def test_a_process_without_parent_and_environment_ends_too():
+    orphan = f"env -i {sys.executable} -c 'import os, time; print(os.getpid(), flush=True); time.sleep(60)' &"
+    with Job(by_rank(f"import os\nos.system({orphan!r}); {SLEEP}")) as job:
+        orphan = psutil.Process(int(job.wait_for_line(0, "")))
+        assert orphan.is_running()
+    assert not orphan.is_running() or orphan.status() == psutil.STATUS_ZOMBIE
+
+
+# Who can reach it
+
+
+@pytest.mark.parametrize("after", [0, 2.2], ids=["at once", "when the supervisor looks seldom"])
+def test_a_rank_that_others_could_reach_ends_the_job(after, tmp_path):
+    (tmp_path / "server.py").write_text(f"import time; time.sleep({after}); {ANYWHERE}time.sleep(60)")
+    start = time.monotonic()
+    with pytest.raises(RuntimeError) as error:
+        launch([*by_rank(SLEEP), [sys.executable, "server.py"]])
+    expected = rf"rank 1 listens on 0\.0\.0\.0:\d+, which is not loopback: process \d+, {sys.executable} server\.py"
+    assert re.fullmatch(expected, str(error.value)), error.value
+    assert time.monotonic() - start < after + 5
+
+
+def test_ranks_may_listen_on_loopback():
+    launch(by_rank("import socket, time; s = socket.create_server(('127.0.0.1', 0)); time.sleep(0.6)"))
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_ranks_of_an_isolated_job_reach_each_other_and_nobody_else_reaches_them():
+    call = "import os, socket, time\nwhile not os.path.exists('port'): time.sleep(0.01)\n"
+    call += "time.sleep(0.1)\nsocket.create_connection(('127.0.0.1', int(open('port').read()))).close()"
+    serve = f"{ANYWHERE}open('port', 'w').write(str(s.getsockname()[1])); s.accept(); print('called'); time.sleep(60)"
+    with Job(by_rank(serve, call), isolated=True) as job:
+        port = int(job.wait_for_line(0, "up").split()[-1])
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+        job.wait_for_line(0, "called")
+        job.wait(1)
+
+
+def test_where_no_network_can_be_had_a_line_says_so_and_the_ranks_may_listen(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    launch(by_rank(f"{ANYWHERE}time.sleep(0.6)"), isolated=True)
+    first, second = capsys.readouterr().out.splitlines()
+    expected = r"no network of their own for these processes \(.+\): their servers listen on all networks"
+    assert re.fullmatch(expected, first)
+    assert second.startswith("[0] up 0.0.0.0")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"command": "gone.py"}, FileNotFoundError, "there is no script 'gone.py' in"),
+        ({"command": "gone"}, FileNotFoundError, "'gone' is no script .* and no program that can be run"),
+        ({"command": ["./notes"]}, FileNotFoundError, "'./notes' is no script"),
+        ({"command": ["true"], "n": 0}, ValueError, "at least one process"),
+        ({"command": []}, ValueError, "at least one process"),
+        ({"command": [["true"], ["true"]], "n": 3}, ValueError, "n=3, 2 commands"),
+        ({"command": ["true"], "n": 2, "environment": [{}]}, ValueError, "n=2, 1 environments"),
+        ({"command": ["true"], "deadline": 0}, ValueError, "a deadline is a number of seconds above 0"),
+    ],
+)
+def test_a_call_that_cannot_work_is_refused_before_anything_starts(arguments, error, message, tmp_path):
+    (tmp_path / "notes").touch()
+    with pytest.raises(error, match=message):
+        launch(**arguments)
+
+
+def test_a_program_that_the_system_refuses_to_start_is_named(tmp_path):
+    program = tmp_path / "program"
+    program.write_text("no program")
+    program.chmod(0o755)
+    with pytest.raises(RuntimeError, match="rank 1 cannot be started: .*Exec format error"):
+        launch([*by_rank(SLEEP), [str(program)]])
