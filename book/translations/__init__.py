@@ -1,8 +1,8 @@
-"""The book in other languages: the words of its sources, drawings, records and pages, and their translations.
+"""The book in other languages: catalogues of translations, and the sources with the translations in their place.
 
-A language is a folder of catalogues, notebooks/locale/<locale>, which lie as the sources do: hardware.po has the words
-of hardware.md, back/glossary.po those of back/glossary.md. What stands in several sources is in book.po. The words are
-looked up by the English text; whatever has no sure translation stays English.
+A language has a folder of catalogues, notebooks/locale/<locale>, one for each source: hardware.po translates
+hardware.md, and back/glossary.po back/glossary.md. book.po has the texts that stand in several sources.
+Texts are looked up by their English, and what has no valid translation stays English.
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Language:
-    """A language of the book: the folder of its catalogues, its name in pages (BCP 47) and what it calls itself."""
+    """A language of the book: its locale (the folder of its catalogues), its BCP 47 tag and its own name."""
 
     locale: str
     tag: str
-    title: str
+    name: str
 
 
-LANGUAGES = {"en": Language("en", "en", "English"), "zh": Language("zh_CN", "zh-Hans", "中文")}
-SOURCE = "en"  # the language of the sources
+LANGUAGES = {"zh": Language("zh_CN", "zh-Hans", "中文")}  # into which the English book is translated

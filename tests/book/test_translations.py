@@ -1,16 +1,20 @@
-"""Words to translate are found whole, and a translation is put in their place, kept up to date and looked over."""
+"""Units are extracted and translations applied; catalogues are kept up to date, and their slips named."""
 
 from pathlib import Path
 
 import pytest
 
 from book.layout import Layout
+from book.sources import slugs
 from book.translations import LANGUAGES
 from book.translations.__main__ import main
-from book.translations.catalogues import Translator, folder, update
+from book.translations.catalogues import folder, messages, read, update
+from book.translations.check import check
 from book.translations.faults import faults
-from book.translations.units import extract, translate
-from book.translations.wording import Term, slips, wrong_terms
+from book.translations.lookup import Translations
+from book.translations.punctuation import slips
+from book.translations.terms import Term, read_terms, wrong_terms
+from book.translations.units import apply, extract
 
 SOURCE = """\
 ---
@@ -80,9 +84,8 @@ bandwidths
 ZH = LANGUAGES["zh"]
 
 
-def test_the_units_of_a_source_are_its_words_in_their_order():
-    found = [(unit.kind, unit.text) for unit in extract(SOURCE)]
-    assert found == [
+def test_the_units_of_a_source_are_its_text_in_order():
+    assert [(unit.kind, unit.text) for unit in extract(SOURCE)] == [
         ("heading", "A Title"),
         ("paragraph", "A paragraph of **two** sentences.\nThe second one has `code`."),
         ("item", "an item\nof two lines"),
@@ -92,7 +95,7 @@ def test_the_units_of_a_source_are_its_words_in_their_order():
         ("cell alt", "A curve that rises from left to right"),
         ("alt", "Another curve"),
         ("alt", "Two boxes"),
-        ("paragraph", "The caption of a figure."),
+        ("caption", "The caption of a figure."),
         ("title", "A box with a question"),
         ("paragraph", "A question in it."),
         ("title", "Answer"),
@@ -103,56 +106,114 @@ def test_the_units_of_a_source_are_its_words_in_their_order():
     ]
 
 
-def test_each_unit_said_as_it_is_gives_the_source_byte_for_byte():
-    assert translate(SOURCE.replace("\n  to right", " to right"), lambda unit: unit.text) == SOURCE.replace(
-        "\n  to right", " to right"
-    )
+def test_units_translated_by_themselves_give_the_source_byte_for_byte():
+    source = SOURCE.replace("\n  to right", " to right")  # as Jupytext writes so short an option
+    assert apply(source, lambda text: text) == source
 
 
-def test_what_is_in_no_unit_stays_as_it_is():
-    left = translate(SOURCE, lambda unit: "X" if "\n" not in unit.text else "X\nY")
-    for kept in (
-        "(sec-x)=",
-        "# X",
-        "> X",
-        "* X\n  Y",
-        "|---|---|",
-        "plot(x)  # not for a translator",
-        "\nalt: X\ntags",
-    ):
-        assert kept in left
-    for kept in (
-        ":name: fig-x\n:alt: X",
-        "::::{admonition} X",
-        "$$ y = 2 $$",
-        "% gain: before → after",
-        "X\nY\n  X\n  Y",
-    ):
-        assert kept in left
-    assert "sentence" not in left
+def test_all_that_is_in_no_unit_is_kept():
+    expected = """\
+---
+jupytext:
+  format_name: myst
+---
 
+(sec-x)=
+# X
 
-def test_the_lines_of_a_paragraph_become_one_in_a_language_that_sets_no_space_between_sentences():
-    words = {"A b.\nC d.": "甲。\n乙 x\ny 丙"}
-    assert translate("A b.\nC d.\n", lambda unit: words[unit.text]) == "甲。\n乙 x\ny 丙\n"
-    assert translate("A b.\nC d.\n", lambda unit: words[unit.text], spaced=False) == "甲。乙 x y 丙\n"
+X
+X
 
++++ {"tags": ["jax"]}
 
-def test_the_forms_of_a_term_keep_their_lines():
-    source = "```{glossary}\nbandwidth\nbandwidths\n  Bytes a second.\n```\n"
-    words = {"bandwidth\nbandwidths": "带宽\nbandwidth\nbandwidths", "Bytes a second.": "每秒的字节。"}
-    said = "```{glossary}\n带宽\nbandwidth\nbandwidths\n  每秒的字节。\n```\n"
-    assert translate(source, lambda unit: words[unit.text], spaced=False) == said
+* X
+  X
+> X
+
+X
+|---|---|
+X
+
+```{code-cell} ipython3
+---
+alt: X
+tags: [jax]
+---
+plot(x)  # not for a translator
+```
+
+```{code-cell} ipython3
+:alt: X
+
+plot(y)
+```
+
+:::{figure} img/x.svg
+:name: fig-x
+:alt: X
+
+X
+:::
+
+::::{admonition} X
+X
+
+:::{dropdown} X
+X
+:::
+::::
+
+X
+
+$$ y = 2 $$
+
+% gain: before → after
+
+```{glossary}
+X
+X
+  X
+  X
+```
+"""
+    assert apply(SOURCE, lambda text: "\n".join("X" for _ in text.split("\n"))) == expected
 
 
 @pytest.mark.parametrize(
-    ("english", "said", "found"),
+    ("translation", "applied"),
+    [
+        ("甲。\n乙", "甲。乙"),
+        ("甲\n（乙）", "甲（乙）"),
+        ("甲“乙”\n丙", "甲“乙”丙"),
+        ("甲\n{numref}`fig-x`", "甲{numref}`fig-x`"),
+        ("甲 x\ny 乙", "甲 x\ny 乙"),
+        ("用\n`x`", "用\n`x`"),
+        ("Words “quoted”\nand others", "Words “quoted”\nand others"),
+    ],
+)
+def test_a_line_break_goes_where_chinese_has_no_space(translation, applied):
+    assert apply("Some words.\nOthers.\n", lambda text: translation) == applied + "\n"
+
+
+def test_the_forms_of_a_term_keep_their_lines():
+    source = "```{glossary}\nstream\nstreams\n  A queue.\n```\n"
+    translations = {"stream\nstreams": "流\n数据流\nstream", "A queue.": "一个队列。"}
+    expected = "```{glossary}\n流\n数据流\nstream\n  一个队列。\n```\n"
+    assert apply(source, translations.get) == expected
+
+
+@pytest.mark.parametrize(
+    ("english", "translation", "expected"),
     [
         ("**Wait** for `x`.", "**等待** `x`。", []),
         ("**Wait** for `x`.", "等待 `x`。", ["lacks **"]),
         ("Wait for `x`.", "等待 `y`。", ["lacks `x`", "adds `y`"]),
         ("$n$ ranks", "n 个 rank", ["lacks $n$"]),
-        ("{numref}`fig-x` shows", "如{numref}`fig-y`", ["lacks {numref} of fig-x", "adds {numref} of fig-y"]),
+        (
+            "{numref}`fig-x` shows",
+            "如{numref}`fig-y`",
+            ["lacks {numref} with the target fig-x", "adds {numref} with the target fig-y"],
+        ),
         ("the {ref}`part <sec-x>`", "这个{ref}`部分 <sec-x>`", []),
         ("[here](https://a.org)", "这里", ["lacks the link to https://a.org"]),
         ("| a | b |", "| 甲 | 乙", ["lacks |"]),
@@ -163,169 +224,229 @@ def test_the_forms_of_a_term_keep_their_lines():
             "$$ b \\text{如果} $$ (eq-a)",
             ["lacks $a \\text{…}$ eq-a", "adds $b \\text{…}$ eq-a"],
         ),
-        ("One point", "1. 一点", ["is read as ordered_list list_item paragraph inline in place of paragraph inline"]),
-        ("the same words once more", "the same words once more", ["is the English: leave msgstr empty"]),
+        (
+            "One point",
+            "1. 一点",
+            ["is parsed as ordered_list list_item paragraph inline, the English as paragraph inline"],
+        ),
+        ("the same words once more", "the same words once more", ["is the English text: leave msgstr empty"]),
         ("PyTorch", "PyTorch", []),
-        ("A word", "一个词 ", ["begins or ends with a space or an empty line"]),
+        ("A word", "一个词 ", ["begins or ends with a space or a line break"]),
     ],
 )
-def test_a_fault_is_what_a_translation_lacks_or_adds(english, said, found):
-    assert faults(english, said) == found
+def test_a_fault_is_markup_that_a_translation_lacks_or_adds(english, translation, expected):
+    assert faults(english, translation) == expected
 
 
 @pytest.mark.parametrize(
-    "said",
+    "translation",
     [
         "用 PyTorch 计算 $n$ 次，再读 `x`。",
         "**先测量**，再估算（见{numref}`fig-x`）{cite:p}`a`。",
-        "如 {cite:t}`li2014` 所述：见 [文档](https://a.org, 'x')。",
+        "如 {cite:t}`li2014` 所述：见[文档](https://a.org)。",
         "标有“现在”的方框在 print(z, y) 处等待",
         "L1, L2 and L3 (no Chinese here).",
         "一行。\n又一行。",
+        "如 Li et al. 的结果",
     ],
 )
-def test_good_chinese_has_no_slips(said):
-    assert slips(said) == []
+def test_good_chinese_has_no_slips(translation):
+    assert slips(translation) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("translation", "rule"),
     [
         ("用PyTorch", "no space between"),
         ("共有$n$ 个", "no space between"),
         ("甲 乙", "a space between Chinese characters"),
-        ("甲， 乙", "a space beside a full-width sign"),
+        ("甲， 乙", "a space beside full-width punctuation"),
         ("见 {numref}`fig-x`", "a space before"),
-        ("甲,乙", "a half-width sign"),
-        ("JAX: 甲", "a half-width sign"),
+        ("甲,乙", "half-width punctuation"),
+        ("JAX: 甲", "half-width punctuation"),
+        ("甲 JAX.\n乙", "a half-width full stop"),
+        ("甲\nJAX，\n乙  丙", "two spaces"),
+        ("甲“乙”\n`x`", "a space beside full-width punctuation"),
+        ("共 １２ 个", "full-width letters"),
+        ("甲  JAX", "two spaces"),
         ("用 PyTorch.", "a half-width full stop"),
         ("甲 (乙)", "half-width brackets"),
         ('标有 "x" 的', "straight quotation marks"),
     ],
 )
-def test_a_slip_is_named(said, words):
-    assert any(each.startswith(words) for each in slips(said)), slips(said)
+def test_a_slip_is_named(translation, rule):
+    assert [each for each in slips(translation) if each.startswith(rule)], slips(translation)
 
 
 TERMS = [Term(("barrier",), ("屏障",), ("障碍",)), Term(("accuracy",), ("准确率",), ("精度",))]
 
 
 @pytest.mark.parametrize(
-    ("english", "said", "found"),
+    ("english", "translation", "expected"),
     [
         ("Two barriers", "两个屏障", []),
         ("Two barriers", "两个栅栏", ["'barrier' is 屏障"]),
-        ("Two barriers", "两个障碍", ["'barrier' is never 障碍, but 屏障"]),
+        ("Two barriers", "两个障碍", ["'barrier' is never 障碍: write 屏障"]),
         ("`barrier` in code", "代码", []),
         ("an inaccuracy", "误差", []),
-        ("precision and accuracy", "精度和准确率", ["'accuracy' is never 精度, but 准确率"]),
+        ("precision and accuracy", "精度和准确率", ["'accuracy' is never 精度: write 准确率"]),
     ],
 )
-def test_a_term_is_said_as_the_list_has_it(english, said, found):
-    assert list(wrong_terms(english, said, TERMS)) == found
+def test_a_term_is_translated_as_the_table_says(english, translation, expected):
+    assert list(wrong_terms(english, translation, TERMS)) == expected
 
 
-def test_a_word_that_another_term_of_the_sentence_asks_for_is_allowed():
-    terms = [*TERMS, Term(("precision",), ("精度",), ())]
+def test_a_word_that_another_term_of_the_text_asks_for_is_right():
+    terms = [*TERMS, Term(("precision",), ("精度",))]
     assert list(wrong_terms("precision and accuracy", "精度和准确率", terms)) == []
+
+
+def test_the_table_of_terms_has_alternatives(tmp_path):
+    path = tmp_path / "terms.csv"
+    path.write_text("english,translations,never\nlatency | latencie,延迟,\nepoch,轮,周期 | 时期\n", encoding="utf-8")
+    assert read_terms(path) == [Term(("latency", "latencie"), ("延迟",)), Term(("epoch",), ("轮",), ("周期", "时期"))]
+
+
+ONE = """\
+# One
+
+First words.
+
++++ {"tags": ["solution", "jax"]}
+
+Words and `code`.
+
+## Summary
+"""
 
 
 @pytest.fixture
 def layout(tmp_path):
-    """A project of two sections."""
+    """A project of two sections, with their catalogues."""
     (tmp_path / "notebooks").mkdir()
-    for name, text in {"one": "# One\n\nFirst words.\n\n## Summary\n", "two": "# Two\n\n## Summary\n"}.items():
+    for name, text in {"one": ONE, "two": "# Two\n\n## Summary\n"}.items():
         (tmp_path / "notebooks" / f"{name}.md").write_text(text, encoding="utf-8")
-    return Layout(tmp_path)
+    result = Layout(tmp_path)
+    update(result, ZH)
+    return result
 
 
 def catalogue(layout, name):
     return folder(layout, ZH) / f"{name}.po"
 
 
-def fill(layout, name, **words):
-    """Translate words in a catalogue; an underscore stands for a space."""
+def fill(layout, name, msgid, msgstr, comment=""):
+    """Translate a message as a translator does, in the file."""
     text = catalogue(layout, name).read_text(encoding="utf-8")
-    for english, said in words.items():
-        text = text.replace(
-            f'msgid "{english.replace("_", " ")}"\nmsgstr ""', f'msgid "{english.replace("_", " ")}"\nmsgstr "{said}"'
-        )
+    assert text.count(f'msgid "{msgid}"\nmsgstr ""') == 1
+    text = text.replace(f'msgid "{msgid}"\nmsgstr ""', f'{comment}msgid "{msgid}"\nmsgstr "{msgstr}"')
     catalogue(layout, name).write_text(text, encoding="utf-8")
 
 
-def test_a_catalogue_is_begun_when_it_is_asked_for_with_the_one_of_shared_texts(layout):
-    assert update(layout, ZH) == {}
-    assert list(update(layout, ZH, ["one"])) == ["book", "one"]
-    assert 'msgid "Summary"' in catalogue(layout, "book").read_text(encoding="utf-8")
-    assert not catalogue(layout, "two").exists()
+def test_each_source_has_a_catalogue_and_shared_texts_have_their_own(layout):
+    found = {name: [each.id for each in messages(read(catalogue(layout, name)))] for name in ("book", "one", "two")}
+    assert found == {"book": ["Summary"], "one": ["One", "First words.", "Words and `code`."], "two": ["Two"]}
 
 
-def test_an_update_changes_nothing_where_nothing_has_changed(layout):
-    update(layout, ZH, ["one"])
-    fill(layout, "one", First_words="开头的话。")
+def test_a_comment_gives_the_kind_of_a_unit_and_the_tags_of_its_cell(layout):
+    assert "#. paragraph, solution, jax\nmsgid" in catalogue(layout, "one").read_text(encoding="utf-8")
+
+
+def test_an_update_without_changes_leaves_the_files_as_they_are(layout):
+    fill(layout, "one", "First words.", "开头的话。", comment="# free: word\n")
     update(layout, ZH)
     before = catalogue(layout, "one").read_bytes()
     update(layout, ZH)
     assert catalogue(layout, "one").read_bytes() == before
 
 
-def test_a_translation_stays_when_its_text_becomes_shared(layout):
-    update(layout, ZH, ["one"])
-    fill(layout, "one", One="一")
+def test_a_translation_follows_its_text_into_the_shared_catalogue(layout):
+    fill(layout, "one", "One", "一", comment="# free: one\n")
     (layout.sources / "two.md").write_text("# Two\n\n## One\n", encoding="utf-8")
     update(layout, ZH)
-    assert Translator(layout, ZH).words("One", "book") == "一"
+    assert '# free: one\n#. heading\nmsgid "One"\nmsgstr "一"' in catalogue(layout, "book").read_text(encoding="utf-8")
     assert "一" not in catalogue(layout, "one").read_text(encoding="utf-8")
 
 
-def test_a_changed_sentence_falls_back_to_english_and_counts_as_outdated(layout):
+def test_the_catalogue_of_a_source_that_is_gone_is_deleted(layout):
+    (layout.sources / "two.md").unlink()
+    update(layout, ZH)
+    assert not catalogue(layout, "two").exists()
+
+
+def test_what_is_translated_is_applied_and_all_else_stays_english(layout):
+    fill(layout, "one", "One", "一")
+    fill(layout, "book", "Summary", "小结")
+    fill(layout, "one", "Words and `code`.", "没有代码。")  # faulty
+    expected = ONE.replace("One", "一").replace("Summary", "小结")
+    translations = Translations(layout, ZH)
+    assert apply(ONE, translations.of("one")) == expected
+    assert str(translations.coverage("one", ONE)) == "2 of 4 units translated (29% of the words)"
+
+
+def test_a_changed_text_stays_english_until_its_fuzzy_translation_is_revised(layout):
     source = layout.sources / "one.md"
     source.write_text("# One\n\nThese are the first words.\n", encoding="utf-8")
-    update(layout, ZH, ["one"])
-    fill(layout, "one", One="一", **{"These_are_the_first_words.": "这是开头的话。"})
+    update(layout, ZH)
+    fill(layout, "one", "These are the first words.", "这是开头的话。")
     changed = "# One\n\nThese are the very first words.\n"
     source.write_text(changed, encoding="utf-8")
-    found = update(layout, ZH)["one"]
-    assert (found.done, found.fuzzy, found.units) == (1, 1, 2)
-    translator = Translator(layout, ZH)
-    assert translate(changed, translator.of_source("one")) == "# 一\n\nThese are the very first words.\n"
-    assert translator.done("one", changed).words == 7
+    update(layout, ZH)
+    assert '#, fuzzy\nmsgid "These are the very first words."\nmsgstr "这' in catalogue(layout, "one").read_text(
+        "utf-8"
+    )
+    translations = Translations(layout, ZH)
+    assert apply(changed, translations.of("one")) == changed
+    assert str(translations.coverage("one", changed)) == "0 of 2 units translated (0% of the words), 1 fuzzy"
 
 
-def test_a_faulty_translation_falls_back_to_english(layout):
-    source = "# One\n\nWords and `code`.\n"
-    (layout.sources / "one.md").write_text(source, encoding="utf-8")
-    update(layout, ZH, ["one"])
-    fill(layout, "one", **{"Words_and_`code`.": "话。"})
-    assert translate(source, Translator(layout, ZH).of_source("one")) == source
+def test_a_build_does_not_need_updated_catalogues(layout):
+    fill(layout, "one", "One", "一")
+    assert apply("# Two\n\n# One\n", Translations(layout, ZH).of("one")) == "# Two\n\n# 一\n"
 
 
-def test_a_translator_is_told_each_fault_with_its_place_and_its_english(layout, capsys):
-    update(layout, ZH, ["one"])
-    fill(layout, "one", **{"First_words.": "开头的words."})
+def test_a_translator_is_told_each_slip_with_its_place_and_its_english(layout, capsys):
+    fill(layout, "one", "First words.", "开头的words.")
     assert main(["check", "one", "--root", str(layout.root)]) == 1
-    told = capsys.readouterr().out
-    assert "notebooks/locale/zh_CN/one.po:14: msgid 'First words.'" in told
-    assert "no space between" in told
-    assert "a half-width full stop" in told
-    assert "one: 1 of 2 units translated, 67% of the words, 1 to mend" in told
-
-
-def test_a_catalogue_that_is_not_there_is_no_traceback(layout, capsys):
-    assert main(["check", "two", "--root", str(layout.root)]) == 1
-    assert capsys.readouterr().err.startswith(
-        "error: there is no catalogue two; `python -m book.translations update two`"
+    assert capsys.readouterr().out == (
+        "notebooks/locale/zh_CN/one.po:14: msgid 'First words.'\n"
+        "  no space between Chinese and Latin letters, digits, code or a formula (…开头的words.…)\n"
+        "  a half-width full stop: write 。 (…头的words.…)\n"
+        "1 translations to mend\n"
+        "one: 1 of 4 units translated (29% of the words)\n"
     )
 
 
-def test_a_file_that_is_no_catalogue_is_named(layout, capsys):
-    update(layout, ZH, ["one"])
-    catalogue(layout, "one").write_text('msgid "One\nmsgstr "', encoding="utf-8")
+def test_a_translator_may_free_a_message_of_a_term(layout):
+    (folder(layout, ZH) / "terms.csv").write_text("english,translations,never\nword,词,\n", encoding="utf-8")
+    fill(layout, "one", "First words.", "开头。")
+    assert [problem.slips for problem in check(layout, ZH)] == [("'word' is 词",)]
+    text = catalogue(layout, "one").read_text(encoding="utf-8")
+    text = text.replace('msgid "First', '# free: word\nmsgid "First')
+    catalogue(layout, "one").write_text(text, encoding="utf-8")
+    assert list(check(layout, ZH)) == []
+
+
+def test_missing_and_fuzzy_translations_are_nothing_to_mend(layout, capsys):
+    fill(layout, "one", "First words.", "words的.", comment="#, fuzzy\n")
+    assert main(["check", "--root", str(layout.root)]) == 0
+    assert "one: 0 of 4 units translated (0% of the words), 1 fuzzy" in capsys.readouterr().out
+
+
+def test_an_unknown_catalogue_is_an_error(layout, capsys):
+    assert main(["check", "three", "--root", str(layout.root)]) == 1
+    assert capsys.readouterr().err == "error: there is no catalogue 'three': name one of book, one, two\n"
+
+
+@pytest.mark.parametrize("line", ['msgstr "一', 'msgstr "说"一"了"', 'msgstr "$\\alpha$"', 'msgstr: "一"', "一"])
+def test_a_line_that_no_catalogue_has_is_an_error(layout, capsys, line):
+    text = catalogue(layout, "one").read_text(encoding="utf-8")
+    damaged = text.replace('msgid "One"\nmsgstr ""', f'msgid "One"\n{line}')
+    catalogue(layout, "one").write_text(damaged, encoding="utf-8")
     assert main(["update", "--root", str(layout.root)]) == 1
-    assert "one.po cannot be read" in capsys.readouterr().err
+    assert f"one.po:11: no line of a catalogue: {line}" in capsys.readouterr().err
+    assert catalogue(layout, "one").read_text(encoding="utf-8") == damaged
 
 
-def test_catalogues_of_the_project_are_no_sources_of_the_book():
-    from book.sources import slugs
-
-    assert not [slug for slug in slugs(Layout(Path())) if "locale" in slug]
+def test_catalogues_are_no_sources_of_the_book():
+    assert [slug for slug in slugs(Layout(Path())) if "locale" in slug] == []

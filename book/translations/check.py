@@ -1,0 +1,51 @@
+"""What has to be mended in the catalogues of a language: faults, punctuation, terms. What is missing is no fault."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from book.layout import Layout
+from book.translations import Language
+from book.translations.catalogues import Message, folder, is_final, messages, names, read
+from book.translations.faults import faults
+from book.translations.punctuation import slips
+from book.translations.terms import Term, read_terms, wrong_terms
+
+FREE = re.compile(r"free: (.+)")  # a translator's comment: terms that this message may translate in another way
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A message that has to be mended: its file and line, its English, and what is wrong with its translation."""
+
+    path: Path
+    line: int
+    msgid: str
+    slips: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.path}:{self.line}: msgid {self.msgid!r}", *(f"  {slip}" for slip in self.slips)])
+
+
+def check(layout: Layout, language: Language, only: Sequence[str] = ()) -> Iterator[Problem]:
+    """Yield the problems of a language's catalogues: of all, or only of those named."""
+    place = folder(layout, language)
+    terms = read_terms(place / "terms.csv")
+    for name in only or names(place):
+        path = place / f"{name}.po"
+        for message in messages(read(path)):
+            found = slips_of(message, terms) if is_final(message) else []
+            if found:
+                yield Problem(path.relative_to(layout.root), message.lineno, message.id, tuple(found))
+
+
+def slips_of(message: Message, terms: Sequence[Term]) -> list[str]:
+    """Return all that is wrong with a translation."""
+    comments = (FREE.fullmatch(comment) for comment in message.user_comments)
+    free = [term for comment in comments if comment for term in comment[1].split(", ")]
+    return [
+        *faults(message.id, message.string),
+        *slips(message.string),
+        *wrong_terms(message.id, message.string, terms, free),
+    ]

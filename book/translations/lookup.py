@@ -1,0 +1,74 @@
+"""What a language says for an English text, and how much of the book is translated."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from book.layout import Layout
+from book.translations import Language
+from book.translations.catalogues import SHARED, Message, folder, is_final, messages, names, read
+from book.translations.faults import faults
+from book.translations.units import extract
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much is translated: units and English words, in all and translated, and the units marked fuzzy."""
+
+    units: int
+    translated: int
+    fuzzy: int
+    words: int
+    translated_words: int
+
+    def __str__(self) -> str:
+        share = self.translated_words / self.words if self.words else 1
+        fuzzy = f", {self.fuzzy} fuzzy" if self.fuzzy else ""
+        return f"{self.translated} of {self.units} units translated ({share:.0%} of the words){fuzzy}"
+
+
+class Translations:
+    """The catalogues of a language.
+
+    Raises
+    ------
+    BookError
+        If a catalogue cannot be read.
+    """
+
+    def __init__(self, layout: Layout, language: Language) -> None:
+        place = folder(layout, language)
+        self.messages = {
+            name: {each.id: each for each in messages(read(place / f"{name}.po"))} for name in names(place)
+        }
+
+    def find(self, text: str, source: str) -> Message | None:
+        """Return the message of a text of a source, None if no catalogue has it."""
+        found = (self.messages.get(name, {}).get(text) for name in (source, SHARED))
+        return next((message for message in found if message), None)
+
+    def of(self, source: str) -> Callable[[str], str | None]:
+        """Return a function from a text of a source to its translation: None if it has no valid one."""
+
+        def translate(text: str) -> str | None:
+            message = self.find(text, source)
+            return message.string if message and is_valid(message) else None
+
+        return translate
+
+    def coverage(self, source: str, text: str) -> Coverage:
+        """Return how much of the text of a source is translated."""
+        units = [unit.text for unit in extract(text)]
+        translate = self.of(source)
+        translated = [unit for unit in units if translate(unit) is not None]
+        fuzzy = [unit for unit in units if (message := self.find(unit, source)) and message.fuzzy]
+        return Coverage(len(units), len(translated), len(fuzzy), words_in(units), words_in(translated))
+
+
+def is_valid(message: Message) -> bool:
+    """Tell whether the book can use the translation of a message: it has one, neither fuzzy nor faulty."""
+    return is_final(message) and not faults(message.id, message.string)
+
+
+def words_in(texts: Iterable[str]) -> int:
+    """Return the number of words in some texts."""
+    return sum(len(text.split()) for text in texts)
