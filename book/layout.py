@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from book import BookError
+from book.translations import Language
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The folders of a project whose root is `root`."""
+    """The folders of a project whose root is `root`, for the English book or for one in another language."""
 
     root: Path
+    language: Language | None = None
 
     @property
     def sources(self) -> Path:

@@ -13,7 +13,7 @@ from pathlib import Path
 from book import BookError
 from book.layout import Layout
 from book.translations import LANGUAGES, Language
-from book.translations.catalogues import folder, names, sources, update
+from book.translations.catalogues import folder, names, translatable, update
 from book.translations.check import check
 from book.translations.lookup import Translations
 
@@ -57,9 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def print_coverage(layout: Layout, language: Language, chosen: Sequence[str]) -> None:
     """Print how much of each source is translated."""
     translations = Translations(layout, language)
-    for name, text in sources(layout).items():
+    for name, texts in translatable(layout).items():
         if name in chosen:
-            print(f"{name}: {translations.coverage(name, text)}")
+            print(f"{name}: {translations.coverage(name, [text for text, _ in texts])}")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_file
 from babel.messages.pofile import PoFileError, read_po, write_po
 
 from book import BookError
@@ -22,7 +23,8 @@ from book.translations.units import extract
 from d2l_lab.files import write_atomically
 
 Message = Any  # of Babel: here its id and string are str, never the forms of a plural
-SHARED = "book"  # the catalogue of the texts that stand in several sources
+SHARED = "book"  # the catalogue of the texts that stand in several places
+PAGES = "pages"  # the catalogue of the texts in calls of `book.words.say`
 HEADER = """\
 msgid ""
 msgstr ""
@@ -94,22 +96,34 @@ def write(catalogue: Catalog, path: Path, language: Language) -> None:
     write_atomically(path, HEADER.format(locale=language.locale) + content.getvalue().decode())
 
 
-def templates(texts: dict[str, str]) -> dict[str, Catalog]:
-    """Return a catalogue without translations for each source, and SHARED for what stands in several.
-
-    `texts` has the sources by the names of their catalogues. A comment gives each unit's kind and its cell's tags.
-    """
-    units = {name: extract(text) for name, text in texts.items()}
-    number_of_sources = Counter(text for found in units.values() for text in {unit.text for unit in found})
-    result = {name: Catalog() for name in (SHARED, *texts)}
-    for name, found in units.items():
-        tags = tags_of_lines(texts[name])
-        for unit in found:
-            if number_of_sources[unit.text] > 1:
-                result[SHARED].add(unit.text, auto_comments=[unit.kind])
-            else:
-                result[name].add(unit.text, auto_comments=[", ".join([unit.kind, *tags[unit.first]])])
+def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
+    """Return what is to be translated: for each source and PAGES its texts in order, with comments for translators."""
+    result = {name: units_with_comments(source) for name, source in sources(layout).items()}
+    result[PAGES] = [
+        (found[1], path.relative_to(layout.root).as_posix())
+        for path in sorted((layout.root / "book").rglob("*.py"))
+        for found in extract_from_file("python", path, keywords={"say": None})
+    ]
     return result
+
+
+def units_with_comments(source: str) -> list[tuple[str, str]]:
+    """Return the texts of a source's units, each with its kind and the tags of its cell."""
+    tags = tags_of_lines(source)
+    return [(unit.text, ", ".join([unit.kind, *tags[unit.first]])) for unit in extract(source)]
+
+
+def templates(texts: dict[str, list[tuple[str, str]]]) -> dict[str, Catalog]:
+    """Return catalogues without translations of `translatable` texts; what stands in several places is in SHARED."""
+    number_of_places = Counter(text for found in texts.values() for text in {text for text, _ in found})
+    result = {name: Catalog() for name in (SHARED, *texts)}
+    for name, found in texts.items():
+        for text, comment in found:
+            if number_of_places[text] > 1:
+                result[SHARED].add(text, auto_comments=[comment.split(",")[0]])
+            else:
+                result[name].add(text, auto_comments=[comment])
+    return {name: template for name, template in result.items() if messages(template)}
 
 
 def tags_of_lines(source: str) -> list[list[str]]:
@@ -133,7 +147,7 @@ def update(layout: Layout, language: Language) -> list[str]:
     place = folder(layout, language)
     old = {name: read(place / f"{name}.po") for name in names(place)}
     known = {each.id: each for catalogue in old.values() for each in messages(catalogue) if is_final(each)}
-    new = templates(sources(layout))
+    new = templates(translatable(layout))
     for name, template in new.items():
         catalogue = old.get(name, Catalog())
         merge(catalogue, template, known)

@@ -13,6 +13,7 @@ EMPHASIS = {"strong_open": "**", "em_open": "*"}
 TEXT_IN_FORMULA = re.compile(r"\\text\{[^}]*\}")
 TARGET = re.compile(r"`?.*<(.+?)>`?", re.DOTALL)  # of a role with a text of its own
 ENGLISH = re.compile(r"\b[a-z]{2,}\b")
+FIELD = re.compile(r"\{\w*\}")  # of str.format
 FEW = 4  # lower-case words: a text with fewer may be the same in both languages
 
 
@@ -42,8 +43,10 @@ def markup(text: str) -> Iterator[str]:
 
 
 def inline_markup(token: Token) -> Iterator[str]:
-    """Yield the markup that an inline token stands for; nothing for text."""
-    if token.type in EMPHASIS:
+    """Yield the markup that an inline token stands for; of text, the fields alone."""
+    if token.type == "text":
+        yield from FIELD.findall(token.content)
+    elif token.type in EMPHASIS:
         yield EMPHASIS[token.type]
     elif token.type == "code_inline":
         yield f"`{token.content}`"

@@ -1,13 +1,12 @@
 """What a language says for an English text, and how much of the book is translated."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from book.layout import Layout
 from book.translations import Language
 from book.translations.catalogues import SHARED, Message, folder, is_final, messages, names, read
 from book.translations.faults import faults
-from book.translations.units import extract
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,8 @@ class Translations:
 
         return translate
 
-    def coverage(self, source: str, text: str) -> Coverage:
-        """Return how much of the text of a source is translated."""
-        units = [unit.text for unit in extract(text)]
+    def coverage(self, source: str, units: Sequence[str]) -> Coverage:
+        """Return how much of the units of a source is translated."""
         translate = self.of(source)
         translated = [unit for unit in units if translate(unit) is not None]
         fuzzy = [unit for unit in units if (message := self.find(unit, source)) and message.fuzzy]

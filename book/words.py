@@ -1,0 +1,28 @@
+"""The fixed words that code puts on pages, into notebooks and onto slides, in the language that is being written.
+
+`make translations` collects the texts in calls of `say`, so these have to be string literals; what varies in them is a
+field for `str.format`. Their catalogue is pages.po.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+from book.layout import Layout
+
+_translate: Callable[[str], str | None] = {}.get  # which finds nothing: English
+
+
+def say(text: str) -> str:
+    """Return a fixed text in the current language, in English if it has no translation."""
+    return _translate(text) or text
+
+
+def set_language(layout: Layout) -> None:
+    """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
+    global _translate
+    if layout.language is None:
+        _translate = {}.get
+    else:
+        from book.translations.lookup import Translations  # with Babel and a parser, which English does without
+
+        _translate = cache(Translations(layout, layout.language).of("pages"))

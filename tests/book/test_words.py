@@ -1,0 +1,60 @@
+"""Fixed words are collected from the code, and said in the language that is being written."""
+
+import pytest
+
+from book import words
+from book.layout import Layout
+from book.translations import LANGUAGES
+from book.translations.catalogues import folder, messages, read, update
+from book.words import say, set_language
+
+ZH = LANGUAGES["zh"]
+
+
+@pytest.fixture
+def layout(tmp_path):
+    """A project with one source and one module, in Chinese; afterwards the words are English again."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "one.md").write_text("# One\n\n## Answer\n", encoding="utf-8")
+    (tmp_path / "book" / "pages").mkdir(parents=True)
+    (tmp_path / "book" / "pages" / "some.py").write_text(
+        'TITLE = "not said"\nprint(say("Answer"), say("Solution"), say("{n} of " "{all}").format(n=1, all=2))\n',
+        encoding="utf-8",
+    )
+    update(Layout(tmp_path), ZH)
+    yield Layout(tmp_path, ZH)
+    set_language(Layout(tmp_path))
+
+
+def translate(layout, name, msgid, msgstr):
+    path = folder(layout, ZH) / f"{name}.po"
+    text = path.read_text(encoding="utf-8")
+    assert text.count(f'msgid "{msgid}"\nmsgstr ""') == 1
+    text = text.replace(f'msgid "{msgid}"\nmsgstr ""', f'msgid "{msgid}"\nmsgstr "{msgstr}"')
+    path.write_text(text, encoding="utf-8")
+
+
+def test_what_code_says_is_in_a_catalogue_and_shared_with_the_sources(layout):
+    ids = {name: [each.id for each in messages(read(folder(layout, ZH) / f"{name}.po"))] for name in ("pages", "book")}
+    assert ids == {"pages": ["Solution", "{n} of {all}"], "book": ["Answer"]}
+
+
+def test_words_are_said_in_the_language_of_the_layout(layout):
+    translate(layout, "pages", "Solution", "解答")
+    translate(layout, "book", "Answer", "答案")
+    assert say("Solution") == "Solution"
+    set_language(layout)
+    assert [say("Solution"), say("Answer"), say("{n} of {all}")] == ["解答", "答案", "{n} of {all}"]
+    set_language(Layout(layout.root))
+    assert say("Solution") == "Solution"
+
+
+def test_a_translation_that_lost_a_field_is_not_said(layout):
+    translate(layout, "pages", "{n} of {all}", "{all} 项")
+    set_language(layout)
+    assert say("{n} of {all}") == "{n} of {all}"
+
+
+def test_english_needs_no_catalogue(tmp_path):
+    set_language(Layout(tmp_path))
+    assert words.say("Answer") == "Answer"
