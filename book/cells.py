@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from book import FRAMEWORKS, BookError
+from book.words import say
 
 if TYPE_CHECKING:  # it is slow to import
     from book.plain_markdown import Plain
@@ -234,7 +235,7 @@ def plain(entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name:
     except PlainError as error:
         raise BookError(f"{name}, {entry.place}: {error}") from None
     if SOLUTION in entry.tags:
-        converted.text = details("Solution", converted.text)
+        converted.text = details(say("Solution"), converted.text)
     # No attachments, because JupyterLab shows no SVG that is one.
     definitions = [definition(path, images[path]) for path in dict.fromkeys(converted.images)]
     converted.text = "\n\n".join([converted.text, *definitions])

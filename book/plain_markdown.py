@@ -17,6 +17,8 @@ from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 from myst_parser.parsers.options import TokenizeError, options_to_items
 
+from book.words import say
+
 BIBLIOGRAPHY = "<!-- references -->"
 DIRECTIVES = ("admonition", "figure", "explorable", "dropdown", "bibliography")
 TITLED = ("admonition", "dropdown")  # whose argument is text
@@ -202,7 +204,7 @@ def convert_directive(directive: Directive, plain: Plain, numbers: dict[str, Any
         return BIBLIOGRAPHY
     if name == "dropdown" and argument == "Solution":
         raise PlainError('a fold titled "Solution": make it a cell tagged solution')
-    if name == "dropdown" and argument == "Answer" and not plain.answers:
+    if name == "dropdown" and argument == say("Answer") and not plain.answers:
         return ""
     title = convert_nested(argument if name in TITLED else "", numbers)
     body = convert_nested(directive.body, numbers, plain.answers)
@@ -272,7 +274,7 @@ def cite(form: str, keys: Sequence[str], plain: Plain, numbers: dict[str, Any]) 
     """Return a citation, in parentheses (`form` 'p') or as part of the sentence ('t')."""
     texts = [look_up(numbers["cites"], key, "work")[form] for key in keys]
     plain.cites += keys
-    return f"({'; '.join(texts)})" if form == "p" else ", ".join(texts)
+    return say("({works})").format(works=say("; ").join(texts)) if form == "p" else say(", ").join(texts)
 
 
 def references(keys: Collection[str], numbers: dict[str, Any]) -> str:

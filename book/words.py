@@ -5,11 +5,14 @@ field for `str.format`. Their catalogue is pages.po.
 """
 
 from collections.abc import Callable
+from datetime import date
 from functools import cache
 
 from book.layout import Layout
 
+ENGLISH = "en_GB"
 _translate: Callable[[str], str | None] = {}.get  # which finds nothing: English
+_locale = ENGLISH
 
 
 def say(text: str) -> str:
@@ -17,12 +20,20 @@ def say(text: str) -> str:
     return _translate(text) or text
 
 
+def say_date(day: date) -> str:
+    """Return a date in words."""
+    from babel.dates import format_date
+
+    return format_date(day, "long", locale=_locale)
+
+
 def set_language(layout: Layout) -> None:
     """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
-    global _translate
+    global _translate, _locale
     if layout.language is None:
-        _translate = {}.get
+        _translate, _locale = {}.get, ENGLISH
     else:
         from book.translations.lookup import Translations  # with Babel and a parser, which English does without
 
         _translate = cache(Translations(layout, layout.language).of("pages"))
+        _locale = layout.language.locale

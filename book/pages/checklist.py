@@ -27,10 +27,10 @@ from book.pages.problems import Listing, above, resolved
 from book.pages.records import collected
 from book.pages.tabs import framework_of, tab_set
 from book.records import Record
+from book.words import say
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
 
-BEGINNING = "In your own loop"
 GAIN, ARROW = "gain: ", " → "
 KEY = "advice"  # in the metadata of a page: a list of Advice (another form is another `env_version` in `setup`)
 LOG = logging.getLogger(__name__)
@@ -71,10 +71,10 @@ class NoteAdvice(SphinxTransform):
         found: list[Advice] = []
         for paragraph in self.document.findall(nodes.paragraph):
             first, *rest = written(paragraph) or [None]
-            if isinstance(first, nodes.strong) and first.astext() == BEGINNING:
+            if isinstance(first, nodes.strong) and first.astext() == say("In your own loop"):
                 framework = next(filter(None, map(framework_of, above(paragraph))), None)
                 section = next(node for node in above(paragraph) if isinstance(node, nodes.section))
-                place = nodes.make_id(f"{BEGINNING} {len(found) + 1}")
+                place = f"in-your-own-loop-{len(found) + 1}"
                 paragraph["ids"].append(place)
                 found.append(Advice(framework, place, section[0].astext(), words_of(rest), gains_below(paragraph)))
         if found:
@@ -89,7 +89,7 @@ def written(paragraph: nodes.paragraph) -> list[Any]:
 def words_of(rest: Sequence[Any]) -> list[Any]:
     """Return copies of the nodes after the beginning of a paragraph, which hold nothing of the page they come from."""
     first, *others = rest
-    words = first.astext().lstrip(": ")
+    words = first.astext().lstrip(": ：")
     found = [nodes.Text(words[:1].upper() + words[1:]), *(node.deepcopy() for node in others)]
     for node in found:
         for part in node.findall():
@@ -150,7 +150,7 @@ class ListAdvice(SphinxPostTransform):
         """Return an entry: where it stands, what to do, and what that gained."""
         moved = [resolved(self.sphinx, self.env.docname, section, node) for node in advice.words]
         start = self.link(advice.title, section, f"?tab={framework}#{advice.place}")
-        item = nodes.list_item("", nodes.paragraph("", "", start, nodes.Text(": "), *moved))
+        item = nodes.list_item("", nodes.paragraph("", "", start, nodes.Text(say(": ")), *moved))
         item += [gain_line(*found) for found in measured.gains(section, framework, advice.gains)]
         return item
 
@@ -163,7 +163,9 @@ class ListAdvice(SphinxPostTransform):
 def gain_line(figures: str, gain: float) -> nodes.paragraph:
     """Return what an advice gained, its figures in words, and the factor."""
     factor = nodes.strong("", f"{three_digits(gain)}\N{NO-BREAK SPACE}×")
-    return nodes.paragraph("", "", nodes.Text(f"Measured here: {figures}, "), factor, classes=["gains"])
+    return nodes.paragraph(
+        "", "", nodes.Text(say("Measured here: {figures}, ").format(figures=figures)), factor, classes=["gains"]
+    )
 
 
 class Measured:
@@ -188,12 +190,13 @@ class Measured:
                 yield f"{told(first)} → {told(last)}", first["measured"] / last["measured"]
             elif name in levers:
                 without, with_it = levers[name]
-                yield f"{name}: a step of {quantity(without, 's')} → {quantity(with_it, 's')}", without / with_it
+                seconds = f"{quantity(without, 's')} → {quantity(with_it, 's')}"
+                yield say("{lever}: a step of {seconds}").format(lever=name, seconds=seconds), without / with_it
 
 
 def told(record: Record) -> str:
     """Return what was measured in words."""
-    return f"{record['name']}: {quantity(record['measured'], record['unit'])}"
+    return record["name"] + say(": ") + quantity(record["measured"], record["unit"])
 
 
 def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:

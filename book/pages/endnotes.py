@@ -7,21 +7,18 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_design.shared import is_component
 
-from book.pages.problems import ENVELOPE, KEY
-from book.pages.solutions import TITLE
-
-HEADING = "Answers and Solutions"
-TITLES = ("Answer", TITLE)  # of the folds that become notes
+from book.pages.problems import KEY, title_of
+from book.words import say
 
 
 def is_note(node: Any) -> bool:
     """Tell whether a node is the fold of an answer or a solution."""
-    return is_component(node, "dropdown") and node["has_title"] and node[0].astext() in TITLES
+    return is_component(node, "dropdown") and node["has_title"] and node[0].astext() in (say("Answer"), say("Solution"))
 
 
 def names(problems: list[tuple[Any, ...]]) -> dict[str, str]:
     """Return the name of each problem that a page has noted, by its id."""
-    return {place: f"{kind} {name}" if kind != ENVELOPE else name for kind, name, _, place, _ in problems}
+    return {place: title_of(name) for _, name, _, place, _ in problems}
 
 
 class MoveAnswers(SphinxPostTransform):
@@ -41,7 +38,7 @@ class MoveAnswers(SphinxPostTransform):
                 notes.append(moved(node, problem or node[0].astext(), len(notes) + 1))
         page = next(self.document.findall(nodes.section), None)
         if notes and page is not None:
-            heading = nodes.rubric("", HEADING)  # a title would be numbered as the page is
+            heading = nodes.rubric("", say("Answers and Solutions"))  # a title would be numbered as the page is
             heading["heading-level"] = 2
             page += nodes.section("", heading, *notes, ids=["answers"], classes=["answers"])
 

@@ -8,6 +8,7 @@ alternative texts.
 import json
 import math
 import os
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -24,10 +25,13 @@ from book.load import ROUGH
 from book.outputs import RECORDS, records
 from book.pages.single_framework import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
+from book.words import say, say_date
 
 logger = logging.getLogger(__name__)
 WORDS_PER_MINUTE = 200
+CHARACTERS_PER_MINUTE = 400  # of Chinese
 LINES_PER_MINUTE = 20  # of code
+HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 SILENT = (nodes.math, nodes.math_block, nodes.comment, nodes.raw)
 FOLDED = ("tag_solution", "tag_exercise", "tag_drawing", "tag_claims")  # classes of cells whose code is a click away
 
@@ -41,7 +45,7 @@ def reading_minutes(document: nodes.document, framework: str) -> int:
 def _minutes(node: nodes.Node, framework: str) -> float:
     """Return the minutes for which readers of one framework read a node."""
     if isinstance(node, nodes.Text):
-        return len(node.split()) / WORDS_PER_MINUTE
+        return len(HAN.sub(" ", node).split()) / WORDS_PER_MINUTE + len(HAN.findall(node)) / CHARACTERS_PER_MINUTE
     if isinstance(node, SILENT) or framework_of(node) not in (None, framework):
         return 0
     if isinstance(node, nodes.literal_block):
@@ -63,14 +67,17 @@ def header(minutes: int, notebooks: dict[str, str], hosted: dict[str, dict[str, 
     `hosted` maps a framework to the addresses at which services open its notebook, by their names.
     """
     found = nodes.inline("", classes=[WHOLE])
-    separator = " · Notebooks: "
+    separator = say(" · Notebooks: ")
     for name, path in notebooks.items():
         found += nodes.Text(separator)
         separator = " · "
         found += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
         for service, address in hosted[name].items():
-            found += [nodes.Text(", "), nodes.reference("", f"open in {service}", refuri=address)]
-    line = nodes.paragraph("", f"{minutes} min read", *([found] if notebooks else []))
+            found += [
+                nodes.Text(say(", ")),
+                nodes.reference("", say("open in {service}").format(service=service), refuri=address),
+            ]
+    line = nodes.paragraph("", say("{minutes} min read").format(minutes=minutes), *([found] if notebooks else []))
     return nodes.container("", line, classes=["page-facts"])
 
 
@@ -79,16 +86,19 @@ def colophon(runs: dict[str, dict[str, Any]]) -> nodes.container:
 
     `runs` maps a framework to the dict {seconds, busy, date, machine, versions} that its execution left.
     """
-    found = [nodes.paragraph("", "The machine that built this page", classes=["colophon-title"])]
+    found = [nodes.paragraph("", say("The machine that built this page"), classes=["colophon-title"])]
     measured: dict[str, list[str]] = {}
     for name, run in runs.items():
-        sentence = f"Measured on {describe_machine(run['machine'])} ({name_day(run['date'])})."
+        machine, day = describe_machine(run["machine"]), name_day(run["date"])
+        sentence = say("Measured on {machine} ({day}).").format(machine=machine, day=day)
         measured.setdefault(sentence, []).append(tag(name))
     found += [nodes.paragraph("", sentence, classes=owners) for sentence, owners in measured.items()]
     listed = nodes.bullet_list()
     for name, run in runs.items():
-        versions = ", ".join(f"{package} {version}" for package, version in run["versions"].items())
-        text = f": {versions}; the notebook took {run['seconds']:.0f} s{disturbed(run.get('busy', 0))}."
+        versions = say(", ").join(f"{package} {version}" for package, version in run["versions"].items())
+        text = say(": {versions}; the notebook took {seconds} s{disturbed}.").format(
+            versions=versions, seconds=f"{run['seconds']:.0f}", disturbed=disturbed(run.get("busy", 0))
+        )
         words = nodes.paragraph("", "", nodes.strong("", FRAMEWORKS[name]), nodes.Text(text))
         listed += nodes.list_item("", words, classes=[tag(name)])
     return nodes.container("", *found, listed, classes=["colophon"])
@@ -96,30 +106,32 @@ def colophon(runs: dict[str, dict[str, Any]]) -> nodes.container:
 
 def disturbed(busy: float) -> str:
     """Return what the seconds of a notebook are followed by if others kept this share of the processors busy."""
-    return (
-        f" while other programs kept {busy:.0%} of the processors busy, so its times are rough" if busy > ROUGH else ""
+    if busy <= ROUGH:
+        return ""
+    return say(" while other programs kept {share} of the processors busy, so its times are rough").format(
+        share=f"{busy:.0%}"
     )
 
 
 def describe_machine(machine: dict[str, Any]) -> str:
     """Return one phrase for the dict {cpu, cores, memory_gb, gpus, system}; what is unknown is left out."""
-    parts = [machine.get("cpu") or "an unnamed CPU"]
+    parts = [machine.get("cpu") or say("an unnamed CPU")]
     if machine.get("cores"):
-        parts.append("1 core" if machine["cores"] == 1 else f"{machine['cores']} cores")
+        parts.append(say("1 core") if machine["cores"] == 1 else say("{n} cores").format(n=machine["cores"]))
     if machine.get("memory_gb"):
-        parts.append(f"{machine['memory_gb']:.0f} GiB of memory")
-    parts.append(", ".join(map(str, machine.get("gpus") or ())) or "no GPU")
+        parts.append(say("{gib} GiB of memory").format(gib=f"{machine['memory_gb']:.0f}"))
+    parts.append(say(", ").join(map(str, machine.get("gpus") or ())) or say("no GPU"))
     if machine.get("system"):
         parts.append(machine["system"])
-    return ", ".join(parts)
+    return say(", ").join(parts)
 
 
 def name_day(date: str) -> str:
     """Return a date, given as 2026-11-21, in words."""
     try:
-        return f"{datetime.fromisoformat(date):%-d %B %Y}"
+        return say_date(datetime.fromisoformat(date))
     except ValueError:
-        return "date unknown"
+        return say("date unknown")
 
 
 class DescribePage(SphinxTransform):

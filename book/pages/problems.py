@@ -22,13 +22,13 @@ from sphinx_design.shared import is_component
 
 from book import FRAMEWORKS
 from book.pages.tabs import framework_of
+from book.words import say
 
-ENVELOPE = "Back-of-the-envelope problem"
-EXERCISES = "Exercises"
-IDS = {ENVELOPE: "envelope", "Exercise": "exercise"}
+ENVELOPE, EXERCISE = "envelope", "exercise"  # kinds of problems, with which their ids begin
+QUESTION = ("?", "？")
 KEY = "problems"  # in the metadata of a page: a list of (kind, name, framework or None, id, what it asks)
 LISTS = "lists"  # in the metadata of a page that lists what stands on others
-END = re.compile(r"(?<=[.?!])(?:\s+|$)")
+END = re.compile(r"(?<=[.?!])(?:\s+|$)|(?<=[。？！])\s*")
 
 
 class problems(nodes.General, nodes.Element):
@@ -61,13 +61,14 @@ class NoteProblems(SphinxTransform):
         """Note the problems."""
         found: list[tuple[Any, ...]] = []
         for box in self.document.findall(nodes.admonition):
-            if box[0].astext().startswith(ENVELOPE):
-                title = box[0].astext().removeprefix(ENVELOPE).lstrip(": ")
+            beginning = say("Back-of-the-envelope problem")
+            if box[0].astext().startswith(beginning):
+                title = box[0].astext().removeprefix(beginning).lstrip(": ：")
                 asked = [part for child in box if isinstance(child, nodes.paragraph) for part in sentences(child)]
-                question = next((part for part in asked if part[-1].astext().endswith("?")), asked[0])
+                question = next((part for part in asked if part[-1].astext().endswith(QUESTION)), asked[0])
                 found.append(self.noted(ENVELOPE, title[:1].upper() + title[1:], box, question, len(found) + 1))
         for section in self.document.findall(nodes.section):
-            if section[0].astext() == EXERCISES:
+            if section[0].astext() == say("Exercises"):
                 for listed in section.findall(nodes.enumerated_list):
                     found += self.exercises(listed)
         if found:
@@ -79,14 +80,14 @@ class NoteProblems(SphinxTransform):
             return []
         numbers = range(listed.get("start", 1), listed.get("start", 1) + len(listed))
         return [
-            self.noted("Exercise", str(number), item, next(sentences(item[0])), number)
+            self.noted(EXERCISE, str(number), item, next(sentences(item[0])), number)
             for number, item in zip(numbers, listed, strict=True)
         ]
 
     def noted(self, kind: str, name: str, node: Any, asked: Any, number: int) -> tuple[Any, ...]:
         """Give the node of a problem an id; return what is noted of it."""
         framework = next(filter(None, map(framework_of, above(node))), None)
-        place = nodes.make_id("-".join(filter(None, (IDS[kind], str(number), framework))))
+        place = nodes.make_id("-".join(filter(None, (kind, str(number), framework))))
         node["ids"].append(place)
         return kind, name, framework, place, asked
 
@@ -125,7 +126,7 @@ def list_problems(app: Sphinx, document: nodes.document, page: str) -> None:
 def listed(app: Sphinx, page: str, section: str) -> nodes.section:
     """Return the lists of a section under its title, with links that start from `page`."""
     node = nodes.section("", nodes.title("", app.env.titles[section].astext()), ids=[nodes.make_id(section)])
-    for kind, title in ((ENVELOPE, "Back-of-the-envelope problems"), ("Exercise", EXERCISES)):
+    for kind, title in ((ENVELOPE, say("Back-of-the-envelope problems")), (EXERCISE, say("Exercises"))):
         found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind and shown(app, rest[1])]
         entries = [entry(app, page, section, *rest) for rest in found]
         node += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []
@@ -142,11 +143,17 @@ def entry(
 ) -> nodes.list_item:
     """Return the line of a problem."""
     address = app.builder.get_relative_uri(page, section) + (f"?tab={framework}#" if framework else "#") + place
-    link = nodes.reference("", f"Exercise {name}" if name.isdigit() else name, refuri=address, internal=True)
+    link = nodes.reference("", title_of(name), refuri=address, internal=True)
     owner = "" if app.config.d2l_only else framework
-    words = (f" ({FRAMEWORKS[owner]})" if owner else "") + ("" if name.endswith("?") else ":") + " "
+    words = say(" ({framework})").format(framework=FRAMEWORKS[owner]) if owner else ""
+    words += " " if name.endswith(QUESTION) else say(": ")
     moved = [resolved(app, page, section, node) for node in asked]
     return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(words), *moved))
+
+
+def title_of(name: str) -> str:
+    """Return what a problem is called outside its section: an exercise has a number for its name."""
+    return say("Exercise {number}").format(number=name) if name.isdigit() else name
 
 
 def resolved(app: Sphinx, page: str, section: str, node: Any) -> nodes.Node:

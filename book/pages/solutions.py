@@ -13,9 +13,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_design.shared import create_component
 
 from book.pages.tabs import framework_of, frameworks_of, gather, results_after
-
-TITLE = "Solution"
-FOLDS = {"tag_claims": "how it is checked", "tag_drawing": "how it is drawn"}
+from book.words import say
 
 
 def fold(
@@ -36,6 +34,13 @@ def fold(
     )
 
 
+def title_of_fold(cell: nodes.Element) -> str:
+    """Return the title of the fold that a cell's code goes into; '' if the code is shown."""
+    if "tag_claims" in cell["classes"]:
+        return say("how it is checked")
+    return say("how it is drawn") if "tag_drawing" in cell["classes"] else ""
+
+
 class FoldCode(SphinxTransform):
     """Show what a cell of nothing but claims, or one that only draws, has found, and fold its code."""
 
@@ -44,8 +49,8 @@ class FoldCode(SphinxTransform):
     def apply(self, **kwargs: Any) -> None:
         """Change the page."""
         for cell in list(self.document.findall(nodes.container)):
-            folds = [words for tag, words in FOLDS.items() if tag in cell["classes"]]
-            if not folds:
+            title = title_of_fold(cell)
+            if not title:
                 continue
             code = [part for part in cell if part["nb_element"] == "cell_code_source"]
             results = results_after(cell)
@@ -53,7 +58,7 @@ class FoldCode(SphinxTransform):
                 continue  # an output, or a cell that did not run: its code is all there is
             for part in [*results, *code]:
                 part.parent.remove(part)
-            cell.extend([*results, fold(folds[0], code, classes=["how"])])
+            cell.extend([*results, fold(title, code, classes=["how"])])
 
 
 def is_solution(node: Any) -> bool:
@@ -81,7 +86,7 @@ def folded(parts: Sequence[Any]) -> nodes.Element:
     for part in parts:
         everybodys = "prose" in part["classes"] and framework_of(part) is None
         inside += part.children if everybodys else [part]
-    return fold(TITLE, inside, classes=["solution"])
+    return fold(say("Solution"), inside, classes=["solution"])
 
 
 class GatherSolutions(SphinxTransform):

@@ -13,8 +13,8 @@ from markdown_it.token import Token
 from book import BookError
 from book.cells import Cell, Notebook, notebook_of, place, short_hash
 from book.slides.showing import MARKDOWN, html, parsed, shown, unfolded, unpictured
+from book.words import say
 
-EXERCISES = "Exercises"  # the heading of what a deck shows by its questions alone
 LONG = 14  # lines: of a longer cell a slide shows the output alone
 
 
@@ -62,7 +62,7 @@ def slides(cells: Sequence[Cell], name: str) -> list[Slide]:
         for level, title, rest in pieces(cell["source"]):
             if over and 0 < level <= 2:
                 return finished(found, questions)
-            over = over or unescape(title) == EXERCISES
+            over = over or unescape(title) == say("Exercises")
             if over:
                 questions += asked(rest)
                 continue
@@ -115,7 +115,7 @@ def finished(found: Sequence[Slide], questions: Sequence[str]) -> list[Slide]:
         kept[-1].notes += notes
     if questions:
         listed = "".join(f"<li>{question}</li>" for question in questions)
-        kept.append(Slide("slide", EXERCISES, cells=[text(f'<ol class="questions">{listed}</ol>')]))
+        kept.append(Slide("slide", say("Exercises"), cells=[text(f'<ol class="questions">{listed}</ol>')]))
     return kept
 
 
