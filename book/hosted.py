@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from book import BookError, project
+from book.words import say
 
 ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
@@ -38,8 +39,13 @@ def linked(notebook: dict[str, Any], name: str, framework: str, slug: str) -> di
     found = links(name, framework, slug)
     if not found:
         return notebook
-    listed = " or ".join(f"[{service}]({address})" for service, address in found.items())
-    cell = {"cell_type": "markdown", "id": "hosted", "metadata": {}, "source": f"Open this notebook in {listed}."}
+    listed = say(" or ").join(f"[{service}]({address})" for service, address in found.items())
+    cell = {
+        "cell_type": "markdown",
+        "id": "hosted",
+        "metadata": {},
+        "source": say("Open this notebook in {services}.").format(services=listed),
+    }
     return notebook | {"cells": [cell, *notebook["cells"]]}
 
 

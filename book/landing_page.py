@@ -13,11 +13,7 @@ from book.hosted import linked, repository
 from book.layout import Layout
 from book.run_keys import hashed
 from book.sources import our_code, write_stale
-
-ON_THE_PAGES = (
-    "The pages of the book (`_build/html/index.html`, after `make book`) also show what the sections measured on this "
-    "machine: the running total of the training loop, and how good the chapter's predictions are."
-)
+from book.words import say
 
 
 def write_landing_page(
@@ -50,7 +46,11 @@ def landing_cells(text: str, numbers: dict[str, Any]) -> list[Cell]:
         sources = [convert(source, numbers).text for source in shown]
     except PlainError as error:
         raise BookError(f"index.md: {error}") from None
+    on_the_pages = say(
+        "The pages of the book (`_build/html/index.html`, after `make book`) also show what the sections measured on "
+        "this machine: the running total of the training loop, and how good the chapter's predictions are."
+    )
     return [
         {"cell_type": "markdown", "id": f"front{place}", "metadata": {}, "source": source}
-        for place, source in enumerate([*sources, ON_THE_PAGES])
+        for place, source in enumerate([*sources, on_the_pages])
     ]

@@ -7,6 +7,7 @@ from typing import Any
 from book import FRAMEWORKS, BookError
 from book.cells import Entry, notebook_of, short_hash
 from book.outputs import code_cells, records, unrepeated
+from book.words import say
 
 Cell = dict[str, Any]
 Outputs = list[dict[str, Any]]
@@ -54,10 +55,14 @@ def merge(entries: Sequence[Entry], frameworks: Sequence[str], executed: dict[st
 
 def say_not_run(cells: Sequence[Cell], lacking: Sequence[str]) -> None:
     """Say under the title that the section was not run in this build, or not in the frameworks `lacking`."""
-    words = f" in {', '.join(FRAMEWORKS[framework] for framework in lacking)}" if lacking else ""
+    sentence = say("This section was not run in this build: `make book` runs it.")
+    if lacking:
+        listed = say(", ").join(FRAMEWORKS[framework] for framework in lacking)
+        sentence = say("This section was not run in {frameworks} in this build: `make book` runs it.")
+        sentence = sentence.format(frameworks=listed)
     lines = cells[0]["source"].split("\n")
     title = next((row for row, line in enumerate(lines) if line.startswith("# ")), -1)
-    lines[title + 1 : title + 1] = ["", f"This section was not run{words} in this build: `make book` runs it.", ""]
+    lines[title + 1 : title + 1] = ["", sentence, ""]
     cells[0]["source"] = "\n".join(lines)
 
 

@@ -1,10 +1,11 @@
-"""How far the book's predictions are from what was measured, in one line. Standard library only."""
+"""How far the book's predictions are from what was measured, in one line."""
 
 import math
 import statistics
 from collections.abc import Sequence
 from typing import Any
 
+from book.words import say
 from d2l_utils.predictions import NEAR
 from d2l_utils.timing import three_digits
 
@@ -25,28 +26,33 @@ def models(records: Sequence[Record]) -> list[Record]:
 
 def others(records: Sequence[Record]) -> str:
     """Return how many estimates there are, and how many savings of which how many came as promised."""
-    words = [counted(sum(record["kind"] == "estimate" for record in records), "estimate")]
+    estimates = sum(record["kind"] == "estimate" for record in records)
+    words = [say("1 estimate") if estimates == 1 else say("{n} estimates").format(n=estimates)]
     savings = [record for record in records if record["kind"] == "saving"]
     if savings:
         near = sum(miss(record) <= NEAR for record in savings)
-        words.append(f"{counted(len(savings), 'saving')}, {near} within {NEAR} ×")
-    return "; ".join(words)
+        number = say("1 saving") if len(savings) == 1 else say("{n} savings").format(n=len(savings))
+        words.append(say("{savings}, {near} within {factor} ×").format(savings=number, near=near, factor=NEAR))
+    return say("; ").join(words)
 
 
 def summary_line(records: Sequence[Record]) -> str:
     """Return how good the models among some predictions are, and how many estimates and savings there are."""
     ours = models(records)
     if not ours:
-        return f"no models; {others(records)}"
+        return say("no models") + say("; ") + others(records)
     misses = [miss(record) for record in ours]
     near = round(100 * sum(each <= NEAR for each in misses) / len(misses))
-    worst = f"{three_digits(misses[0])} × ({ours[0]['section']}: {ours[0]['name']})"
-    median = three_digits(statistics.median(misses))
-    return (
-        f"{counted(len(ours), 'model')}, median {median} ×, {near} % within {NEAR} ×, worst {worst}; {others(records)}"
+    number = say("1 model") if len(ours) == 1 else say("{n} models").format(n=len(ours))
+    return say(
+        "{models}, median {median} ×, {near} % within {factor} ×, worst {worst} × ({section}: {name}); {others}"
+    ).format(
+        models=number,
+        median=three_digits(statistics.median(misses)),
+        near=near,
+        factor=NEAR,
+        worst=three_digits(misses[0]),
+        section=ours[0]["section"],
+        name=ours[0]["name"],
+        others=others(records),
     )
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things: 1 model, 2 models."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -9,17 +9,30 @@ from html import escape
 from typing import Any
 
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
+from book.words import say
 from d2l_utils.claims import MARKS
-from d2l_utils.predictions import NEAR, Comparison, bare, on_scale, quantity
+from d2l_utils.predictions import NEAR, Comparison, Kind, bare, on_scale, quantity
 from d2l_utils.timing import three_digits
 
 Record = dict[str, Any]
-HEAD = ("prediction", "predicted", "measured", "factor", "on a scale")
 HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height
 FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high", "otherwise")
-TOTAL_HEAD = ("lever", "a step", "promised", "obtained", "gain", "accuracy")
 NONE = "–"
-WORDS = {True: "held", False: "missed"}  # of a claim
+
+
+def head_of_comparisons() -> Sequence[str]:
+    """Return the titles of a table of comparisons."""
+    return say("prediction"), say("predicted"), say("measured"), say("factor"), say("on a scale")
+
+
+def head_of_totals() -> Sequence[str]:
+    """Return the titles of a table of running totals."""
+    return say("lever"), say("a step"), say("promised"), say("obtained"), say("gain"), say("accuracy")
+
+
+def name_kind(kind: Kind) -> str:
+    """Return what a kind of prediction is called."""
+    return {"estimate": say("estimate"), "model": say("model"), "saving": say("saving")}[kind]
 
 
 def table(kind: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -60,12 +73,14 @@ def comparison_of(record: Record) -> Comparison:
 def comparisons(records: Iterable[Record]) -> str:
     """Return the table of the comparisons that a cell shows."""
     found = [comparison_of(record) for record in records]
-    return table("comparisons", HEAD, [row(each, escape(each.name), aside(each.note, "note")) for each in found])
+    return table(
+        "comparisons", head_of_comparisons(), [row(each, escape(each.name), aside(each.note, "note")) for each in found]
+    )
 
 
 def row(comparison: Comparison, name: str, remark: str) -> list[str]:
     """Return the row of a comparison, whose name and remark are HTML."""
-    kind = aside("" if comparison.kind == "model" else comparison.kind, "kind")
+    kind = aside("" if comparison.kind == "model" else name_kind(comparison.kind), "kind")
     return [f"{name}{kind}{remark}", *map(escape, figures(comparison)), scale(comparison)]
 
 
@@ -86,7 +101,7 @@ def scale(comparison: Comparison) -> str:
         x(value / comparison.predicted) for value in (comparison.measured, comparison.low, comparison.high)
     )
     near = HALF * on_scale(NEAR)
-    words = f"measured is {three_digits(comparison.factor)} times what was predicted"
+    words = say("measured is {factor} times what was predicted").format(factor=three_digits(comparison.factor))
     middle = HEIGHT / 2
     return (
         f'<svg class="scale" viewBox="{-HALF - 6} 0 {2 * HALF + 12} {HEIGHT}" role="img" aria-label="{escape(words)}">'
@@ -124,23 +139,25 @@ def claims(records: Iterable[Record]) -> str:
 
 def tick(held: bool) -> str:
     """Return the mark of a claim, which a screen reader says in a word."""
-    word = WORDS[held]
-    return f'<span class="mark {word}" role="img" aria-label="{word}">{MARKS[held]}</span>'
+    state, words = ("held", say("held")) if held else ("missed", say("missed"))
+    return f'<span class="mark {state}" role="img" aria-label="{words}">{MARKS[held]}</span>'
 
 
 def totals(records: Iterable[Record]) -> str:
     """Return the tables of running totals: what each lever promised to save of a step, and what it saved."""
     tables = [[[lever(each), *words] for each, words in total_figures(record["rows"])] for record in records]
-    return "".join(table("promises", TOTAL_HEAD, rows) for rows in tables)
+    return "".join(table("promises", head_of_totals(), rows) for rows in tables)
 
 
 def lever(found: Record, address: str = "") -> str:
     """Return the name of a lever in a running total, with a link if there is an address; one that lost says so."""
-    return link(found["lever"], address) + aside("" if found["kept"] else "no gain here: left out", "kind left-out")
+    return link(found["lever"], address) + aside(
+        "" if found["kept"] else say("no gain here: left out"), "kind left-out"
+    )
 
 
 def total_figures(rows: Sequence[Record]) -> Iterator[tuple[Record, tuple[str, ...]]]:
-    """Yield each row of a running total with its figures in words, in the order of TOTAL_HEAD after the lever.
+    """Yield each row of a running total with its figures in words, in the order of `head_of_totals` after the lever.
 
     A row is a dict {lever, seconds, low, high, promised, accuracy, kept}; the loop as written comes first.
     """

@@ -20,6 +20,7 @@ from book.pages.records import collected, raw
 from book.pages.single_framework import EDITION, WHOLE, tag
 from book.pages.solutions import fold
 from book.records import address_of, tick
+from book.words import say
 
 
 class Claims(SphinxDirective):
@@ -29,7 +30,7 @@ class Claims(SphinxDirective):
         """Return a sentence and a fold: for each section and framework its claims, open where one missed."""
         claims = collected(self.env, "claims")
         if not claims:
-            return self.parse_text_to_nodes("This copy holds no record of claims: no notebook ran for it.")
+            return self.parse_text_to_nodes(say("This copy holds no record of claims: no notebook ran for it."))
         found: list[nodes.Node] = []
         for page, group in groupby(claims, key=lambda claim: claim["section"]):
             found += self.parse_text_to_nodes(f"{{doc}}`{page}`")
@@ -38,7 +39,7 @@ class Claims(SphinxDirective):
                 ours = [claim for claim in section if claim["framework"] == framework]
                 if ours:
                     found.append(claim_fold(framework, ours))
-        whole = [*self.parse_text_to_nodes(count(claims)), fold("All claims, section by section", found)]
+        whole = [*self.parse_text_to_nodes(count(claims)), fold(say("All claims, section by section"), found)]
         for node in whole:
             node["classes"].append(WHOLE)
         return [*whole, *self.counts(claims)]
@@ -56,7 +57,8 @@ class Claims(SphinxDirective):
 
 def count(claims: Sequence[dict[str, Any]]) -> str:
     """Return how many claims held, in a sentence of MyST."""
-    return f"**{sum(claim['held'] for claim in claims)} of {len(claims)} claims held** when this copy was built."
+    held = sum(claim["held"] for claim in claims)
+    return say("**{held} of {all} claims held** when this copy was built.").format(held=held, all=len(claims))
 
 
 def claim_fold(framework: str, claims: Sequence[dict[str, Any]]) -> nodes.Element:
@@ -66,7 +68,8 @@ def claim_fold(framework: str, claims: Sequence[dict[str, Any]]) -> nodes.Elemen
     for claim in claims:
         link = nodes.reference("", claim["sentence"], refuri=address_of(claim), internal=True)
         listed += nodes.list_item("", nodes.paragraph("", "", raw(tick(claim["held"])), nodes.Text(" "), link))
-    return fold(f"{FRAMEWORKS[framework]}: {held} of {len(claims)}", [listed], opened=held < len(claims))
+    title = say("{framework}: {held} of {all}").format(framework=FRAMEWORKS[framework], held=held, all=len(claims))
+    return fold(title, [listed], opened=held < len(claims))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

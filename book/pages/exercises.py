@@ -8,8 +8,7 @@ from sphinx.transforms import SphinxTransform
 
 from book.pages.solutions import fold
 from book.pages.tabs import gather, results_after
-
-TITLE = "Check your code"
+from book.words import say
 
 
 def is_exercise(node: Any) -> bool:
@@ -26,7 +25,11 @@ class GatherExercises(SphinxTransform):
         """Change the page."""
         cells = list(self.document.findall(is_exercise))
         own = {id(node) for cell in cells for node in [cell, *results_after(cell)]}
-        gather(self.document, lambda node: id(node) in own, lambda parts: [fold(TITLE, parts, classes=["exercise"])])
+        gather(
+            self.document,
+            lambda node: id(node) in own,
+            lambda parts: [fold(say("Check your code"), parts, classes=["exercise"])],
+        )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

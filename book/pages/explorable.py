@@ -19,11 +19,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book.pages.single_framework import EDITION
+from book.words import say
 
-MOVES = {
-    "ring": "On the page in HTML, buttons take this ring through its steps, with two to six ranks.",
-}
-KINDS = tuple(MOVES)
+KINDS = ("ring",)
 CLASS = "explorable"
 
 
@@ -44,12 +42,19 @@ class Explorable(SphinxDirective):
         first, *rest = self.parse_content_to_nodes() or [None]
         if not isinstance(first, nodes.paragraph) or not rest:
             raise self.error(f"explorable {kind} needs a paragraph as its caption and a text alternative after it")
-        moves = nodes.paragraph("", MOVES[kind], classes=[EDITION])
+        moves = nodes.paragraph("", moves_of(kind), classes=[EDITION])
         figure = nodes.figure("", nodes.container("", *rest, moves, classes=[CLASS, kind]))
         figure += nodes.caption(first.rawsource, "", *first.children)
         self.set_source_info(figure)
         self.add_name(figure)
         return [figure]
+
+
+def moves_of(kind: str) -> str:
+    """Return what a page in HTML does with an explorable."""
+    return {
+        "ring": say("On the page in HTML, buttons take this ring through its steps, with two to six ranks."),
+    }[kind]
 
 
 def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:

@@ -21,7 +21,8 @@ from book.model_errors import Record, models, summary_line
 from book.pages.records import collected, raw
 from book.pages.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
-from book.records import HEAD, address_of, comparison_of, link, row, table
+from book.records import address_of, comparison_of, head_of_comparisons, link, name_kind, row, table
+from book.words import say
 from d2l_utils.predictions import Kind
 
 WORST = 10  # models that are named
@@ -43,7 +44,9 @@ class Models(SphinxDirective):
             if ours:
                 panel = self.small(ours, framework) if "small" in self.options else self.whole(ours, framework)
                 found.append(nodes.container("", *panel, classes=["prose", f"tag_{framework}"]))
-        return found or self.parse_text_to_nodes("This copy holds no record of predictions: no notebook ran for it.")
+        return found or self.parse_text_to_nodes(
+            say("This copy holds no record of predictions: no notebook ran for it.")
+        )
 
     def small(self, records: Sequence[Record], framework: str) -> list[nodes.Node]:
         """Return what the landing page shows of a framework."""
@@ -55,23 +58,20 @@ class Models(SphinxDirective):
         seconds, others = self.dots(records)
         found: list[nodes.Node] = [self.summary(records, framework)]
         if seconds:
-            found += [nodes.rubric("", "Times"), raw(times(seconds))]
+            found += [nodes.rubric("", say("Times")), raw(times(seconds))]
         if others:
-            found += [nodes.rubric("", "Savings, bytes, rates, ratios and counts"), raw(factors(others))]
+            found += [nodes.rubric("", say("Savings, bytes, rates, ratios and counts")), raw(factors(others))]
         found.append(self.legend(records))
         worst = models(records)[:WORST]
         if worst:
-            title = f"The {len(worst)} models farthest from their measurements" if len(worst) > 1 else "The only model"
+            several = say("The {n} models farthest from their measurements").format(n=len(worst))
+            title = several if len(worst) > 1 else say("The only model")
             found += [nodes.rubric("", title), self.listed(worst, named=True)]
         tables = []
         for section, group in groupby(records, key=lambda record: record["section"]):
             tables += [nodes.paragraph("", "", *self.title(section)), self.listed(list(group))]
-        return [
-            *found,
-            fold(
-                f"All predictions in {FRAMEWORKS[framework]}, section by section", tables, classes=["all-predictions"]
-            ),
-        ]
+        title = say("All predictions in {framework}, section by section").format(framework=FRAMEWORKS[framework])
+        return [*found, fold(title, tables, classes=["all-predictions"])]
 
     def dots(self, records: Sequence[Record]) -> tuple[list[Dot], list[Dot]]:
         """Return the marks of predictions of times, and of savings and all others."""
@@ -84,8 +84,8 @@ class Models(SphinxDirective):
 
     def summary(self, records: Sequence[Record], framework: str) -> nodes.paragraph:
         """Return how good a framework's models are."""
-        name = nodes.strong("", f"{FRAMEWORKS[framework]}:")
-        return nodes.paragraph("", "", name, nodes.Text(f" {summary_line(records)}."))
+        name = nodes.strong("", FRAMEWORKS[framework] + say(": ").rstrip())
+        return nodes.paragraph("", "", name, nodes.Text(say(" {summary}.").format(summary=summary_line(records))))
 
     def title(self, section: str) -> Sequence[nodes.Node]:
         """Return a link to a section that shows its title."""
@@ -99,7 +99,7 @@ class Models(SphinxDirective):
             for place, section in enumerate(self.sections)
             if section in present
         ]
-        items += [[raw(key(kind, -1)), nodes.Text(f" {kind}")] for kind in get_args(Kind)]
+        items += [[raw(key(kind, -1)), nodes.Text(f" {name_kind(kind)}")] for kind in get_args(Kind)]
         lines = [nodes.list_item("", nodes.paragraph("", "", *item)) for item in items]
         return nodes.bullet_list("", *lines, classes=["legend"])
 
@@ -111,7 +111,7 @@ class Models(SphinxDirective):
             comparison, place = comparison_of(record), self.up + address_of(record)
             remark = f' <span class="where">{where}</span>' if named else ""
             rows.append(row(comparison, link(comparison.name, place), remark))
-        return raw(table("comparisons", HEAD, rows))
+        return raw(table("comparisons", head_of_comparisons(), rows))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -16,6 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 from book import FRAMEWORKS
 from book.pages.records import collected, raw
 from book.records import Record, lever, table, total_figures
+from book.words import say
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
 
@@ -26,7 +27,7 @@ def total(record: Record, taught: dict[str, str]) -> str:
         [lever(each, taught.get(each["lever"], "")), step, faster, accuracy]
         for each, (step, _, _, faster, accuracy) in total_figures(record["rows"])
     ]
-    return table("running-total", ("lever", "a step", "gain", "accuracy"), rows)
+    return table("running-total", (say("lever"), say("a step"), say("gain"), say("accuracy")), rows)
 
 
 def sentence(record: Record, framework: str) -> nodes.paragraph:
@@ -35,7 +36,8 @@ def sentence(record: Record, framework: str) -> nodes.paragraph:
     last = [first, *(each for each in others if each["kept"])][-1]
     gain = nodes.strong("", f"{quantity(first['seconds'], 's')} → {quantity(last['seconds'], 's')}")
     factor = three_digits(first["seconds"] / last["seconds"])
-    rest = f" for a training step in {FRAMEWORKS[framework]}: {factor} times as fast."
+    rest = say(" for a training step in {framework}: {factor} times as fast.")
+    rest = rest.format(framework=FRAMEWORKS[framework], factor=factor)
     return nodes.paragraph("", "", gain, nodes.Text(rest))
 
 
@@ -69,7 +71,7 @@ class RunningTotal(SphinxDirective):
             )
             panel = [sentence(ours, framework), raw(total(ours, taught_in(ours, promises)))]
             found.append(nodes.container("", *panel, classes=["prose", f"tag_{framework}"]))
-        return found or self.parse_text_to_nodes("This copy holds no running total: no notebook ran for it.")
+        return found or self.parse_text_to_nodes(say("This copy holds no running total: no notebook ran for it."))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from html import escape
 
 from book.records import figures, mark
+from book.words import say
 from d2l_utils.predictions import NEAR, Comparison, Kind, on_scale, quantity
 
 SIDE = 330  # of the square in which times lie
 LEFT, TOP = 62, 34  # the labels and the words of a mark stand there
 STEP = 9  # from one mark to the next in a stack
-ARTICLES = {"estimate": "an estimate", "saving": "a saving"}
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ def times(dots: Sequence[Dot], kind: str = "") -> str:
     body = [
         f'<polygon class="band" points="{band}"/><path class="grid" d="{"".join(lines)}"/>',
         f'<path class="axis" d="M0 {SIDE}L{SIDE} 0"/>{"".join(labels)}',
-        f'<text class="middle" x="{SIDE / 2}" y="{SIDE + 34}">predicted</text>',
-        f'<text class="middle" transform="rotate(-90)" x="{-SIDE / 2}" y="{8 - LEFT}">measured</text>',
+        f'<text class="middle" x="{SIDE / 2}" y="{SIDE + 34}">{say("predicted")}</text>',
+        f'<text class="middle" transform="rotate(-90)" x="{-SIDE / 2}" y="{8 - LEFT}">{say("measured")}</text>',
     ]
     for dot in dots:
         x, y = place(dot.comparison.predicted), SIDE - place(dot.comparison.measured)
         body.append(linked(dot, x, y))
-    what = f"{len(dots)} predictions of times against their measurements, on logarithmic axes"
+    what = say("{n} predictions of times against their measurements, on logarithmic axes").format(n=len(dots))
     return picture(body, SIDE + 40, what, kind)
 
 
@@ -78,21 +78,23 @@ def factors(dots: Sequence[Dot]) -> str:
     for factor, words in ((1 / 4, "¼ ×"), (1 / 2, "½ ×"), (1, "1 ×"), (2, "2 ×"), (4, "4 ×")):
         at = SIDE / 2 * (1 + on_scale(factor))
         body.append(f'<text class="middle" x="{at:.1f}" y="{height + 16}">{words}</text>')
-    body.append(f'<text class="middle" x="{SIDE / 2}" y="{height + 34}">measured over predicted</text>')
+    body.append(f'<text class="middle" x="{SIDE / 2}" y="{height + 34}">{say("measured over predicted")}</text>')
     body += [linked(dot, x, height - STEP * (level - 0.5)) for dot, x, level in marks]
-    return picture(body, height + 40, f"{len(dots)} savings and predictions in other units: measured over predicted")
+    what = say("{n} savings and predictions in other units: measured over predicted").format(n=len(dots))
+    return picture(body, height + 40, what)
 
 
 def linked(dot: Dot, x: float, y: float) -> str:
     """Return a mark at a place of the picture, with its link and its words."""
     predicted, measured, factor = figures(dot.comparison)
     first = f"{dot.comparison.name} ({dot.section})"
-    second = f"predicted {predicted}, measured {measured}: {factor}"
-    kind = "" if dot.comparison.kind == "model" else f", {ARTICLES[dot.comparison.kind]}"
+    second = say("predicted {predicted}, measured {measured}: {factor}")
+    second = second.format(predicted=predicted, measured=measured, factor=factor)
+    kind = {"estimate": say(", an estimate"), "saving": say(", a saving")}.get(dot.comparison.kind, "")
     words = (
         f'<tspan x="{4 - LEFT}" y="-22">{escape(first)}</tspan><tspan x="{4 - LEFT}" dy="14">{escape(second)}</tspan>'
     )
-    label = escape(f"{first}{kind}: {second}")
+    label = escape(first + kind + say(": ") + second)
     link = f'<a class="colour-{dot.colour}" href="{escape(dot.address)}" aria-label="{label}">'
     return f'{link}<title>{label}</title>{mark(dot.comparison, x, y)}<text class="words">{words}</text></a>'
 

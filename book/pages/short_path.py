@@ -14,8 +14,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
-HEADING = "In Two Hours"
-MARK = "on the two-hour path"
+from book.words import say
+
 KEY = "d2l_path"  # of the environment, in which the path is kept
 LOG = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ LOG = logging.getLogger(__name__)
 def rows_of(landing: nodes.document) -> Iterator[Any]:
     """Yield the rows of the landing page's table."""
     for section in landing.findall(nodes.section):
-        if section[0].astext() == HEADING:
+        if section[0].astext() == say("In Two Hours"):
             for body in section.findall(nodes.tbody):
                 yield from body.findall(nodes.row)
 
@@ -63,7 +63,7 @@ class MarkPath(SphinxPostTransform):
             if heading not in sections:
                 LOG.warning("index.md: the two-hour path names %r, which is no heading of %s", heading, page)
                 continue
-            sections[heading].insert(1, nodes.paragraph("", MARK, classes=["on-path"]))
+            sections[heading].insert(1, nodes.paragraph("", say("on the two-hour path"), classes=["on-path"]))
 
 
 def note_path(app: Sphinx, env: BuildEnvironment) -> list[str]:
