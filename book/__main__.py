@@ -13,6 +13,7 @@ from pathlib import Path
 
 from book import FRAMEWORKS, BookError
 from book.layout import Layout
+from book.translations import LANGUAGES
 from d2l_lab.files import locked
 
 
@@ -25,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
     result.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
     result.add_argument("--sections", nargs="+", metavar="SECTION", help="those to run or show (default: all)")
+    result.add_argument("--languages", nargs="*", choices=LANGUAGES, default=[], help="build translations as well")
     result.add_argument("--timeout", type=int, default=300, help="seconds that a cell may take (default: 300)")
     return result
 
@@ -64,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elif options.step == "profile":
                 build.measure_anew(layout, frameworks)
             else:
-                build.build(layout, frameworks, sections, options.timeout)
+                languages = [LANGUAGES[code] for code in options.languages]
+                build.build(layout, frameworks, sections, options.timeout, languages)
     except BookError as error:
         print(f"error: {error}", *getattr(error, "__notes__", []), sep="\n", file=sys.stderr)
         return error.status

@@ -18,6 +18,8 @@ from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
 from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.sources import chapter, write_readers
 from book.summary import summary, warn_of_stderr
+from book.translations import Language
+from book.words import set_language
 from d2l_lab.files import write_atomically
 from d2l_lab.machine.profile import measure_missing
 
@@ -26,6 +28,11 @@ COLLECTED = {"claims": CLAIM, "predictions": PREDICTION, "running-totals": RUNNI
 
 def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = True) -> dict[str, list[Entry]]:
     """Write the readers' notebooks of all sections, or without `answers` the handouts; return each section's cells."""
+    set_language(layout)
+    if layout.language:
+        from book.translations.translate import write_sources  # with Babel, which English does without
+
+        write_sources(layout)
     sources, numbers = chapter(layout)
     entries = {source["slug"]: expand(source["notebook"]) for source in sources}
     for source in sources:
@@ -34,7 +41,13 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = T
     return entries
 
 
-def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], timeout: int) -> None:
+def build(
+    layout: Layout,
+    frameworks: Sequence[str],
+    sections: Sequence[str],
+    timeout: int,
+    languages: Sequence[Language] = (),
+) -> None:
     """Write all that the HTML pages are made of.
 
     Parameters
@@ -47,6 +60,8 @@ def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], ti
         Those whose notebooks are run where they are out of date.
     timeout : int
         Seconds that a cell may take.
+    languages : sequence of Language
+        Those into which the book is translated as well, with the outputs of the same runs.
 
     Raises
     ------
@@ -78,6 +93,11 @@ def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], ti
                 executed[slug][framework] = notebook
     predictions = write_book(layout, entries, frameworks, executed)
     stamp(layout)
+    for language in languages:
+        translated = Layout(layout.root, language)
+        write_book(translated, write_notebooks(translated, frameworks), frameworks, executed)
+        stamp(translated)
+    set_language(layout)
     print(summary({slug: executed[slug] for slug in sections}, frameworks, ran))
     for framework in frameworks:
         ours = [record for record in predictions if record["framework"] == framework]
@@ -151,7 +171,7 @@ def write_book(
     layout: Layout, entries: dict[str, list[Entry]], frameworks: Sequence[str], executed: dict[str, dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Write what Sphinx reads, remove what is gone from the sources, and return all predictions."""
-    book, sources = layout.build / "book", layout.sources
+    book, sources = layout.derived / "book", layout.sources
     copied = [sources / "index.md", sources / "references.bib", *sources.glob("back/*.md"), *sources.glob("img/*")]
     pages: dict[Path, str | bytes] = {path.relative_to(sources): path.read_bytes() for path in copied}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in COLLECTED}
@@ -172,8 +192,8 @@ def write_book(
 
 def stamp(layout: Layout) -> None:
     """Make the stamp of this stage newer than all that it wrote, unless it is."""
-    path = layout.build / "merged"
-    folders = [layout.build / "book", layout.build / "notebooks"]
+    path = layout.derived / "merged"
+    folders = [layout.derived / "book", layout.build / "notebooks"]
     written = [layout.profile, *folders]
     for folder in folders:
         written += folder.rglob("*")

@@ -13,7 +13,7 @@ from book.hosted import linked, repository
 from book.layout import Layout
 from book.run_keys import hashed
 from book.sources import our_code, write_stale
-from book.words import say
+from book.words import fixed_words, say
 
 
 def write_landing_page(
@@ -22,7 +22,7 @@ def write_landing_page(
     """Write the landing page as a notebook of each framework, beside the readers' or without `answers` the handouts."""
     text, home = (layout.sources / "index.md").read_text(encoding="utf-8"), repository() if answers else ""
     ours = our_code("landing_page.py", "cells.py", "plain_markdown.py", "hosted.py")
-    key = hashed(text, numbers["refs"], numbers["sections"], home, ours)
+    key = hashed(text, numbers["refs"], numbers["sections"], home, ours, fixed_words(layout))
 
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
         cells = landing_cells(text, numbers)

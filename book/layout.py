@@ -11,20 +11,33 @@ from book.translations import Language
 
 @dataclass(frozen=True)
 class Layout:
-    """The folders of a project whose root is `root`, for the English book or for one in another language."""
+    """The folders of a project whose root is `root`, for the English book or for its translation into a language.
+
+    What depends on no language, such as executed notebooks, lies in the same place for all.
+    """
 
     root: Path
     language: Language | None = None
 
     @property
     def sources(self) -> Path:
-        """The folder of the sections' sources."""
-        return self.root / "notebooks"
+        """The folder of the sections' sources, which `book.translations.translate` writes for a translation."""
+        return self.derived / "sources" if self.language else self.root / "notebooks"
 
     @property
     def build(self) -> Path:
         """The folder of all that is derived."""
         return self.root / "_build"
+
+    @property
+    def derived(self) -> Path:
+        """The folder of what is derived in this language."""
+        return self.build / self.language.code if self.language else self.build
+
+    @property
+    def catalogues(self) -> Path:
+        """The folder of the languages' catalogues."""
+        return self.root / "notebooks" / "locale"
 
     @property
     def profile(self) -> Path:
@@ -36,8 +49,11 @@ class Layout:
         return self.sources / f"{slug}.md"
 
     def notebook(self, stage: str, framework: str, slug: str) -> Path:
-        """Return the path of a notebook of `stage`: notebooks (the reader's), executed or failed."""
-        return self.build / stage / framework / f"{slug}.ipynb"
+        """Return the path of a notebook of `stage`: notebooks (the reader's), handouts, executed or failed."""
+        folder = self.build / stage
+        if self.language and stage in ("notebooks", "handouts"):
+            folder /= self.language.code
+        return folder / framework / f"{slug}.ipynb"
 
 
 def load(path: Path, cure: str = "") -> dict[str, Any]:

@@ -13,6 +13,7 @@ from book.cells import Entry, Notebook, lint, split
 from book.hosted import linked, repository
 from book.layout import Layout, dump, load, up_to_date
 from book.run_keys import code, hashed, packages
+from book.words import fixed_words
 from d2l_lab.files import write_atomically
 
 HERE = ROOT / "book"
@@ -86,7 +87,7 @@ def read(slug: str, layout: Layout) -> dict[str, Any]:
 
 def place(slug: str, layout: Layout) -> Path:
     """Return the path at which a section is kept once it is read."""
-    return layout.build / "source" / f"{slug}.json"
+    return layout.derived / "source" / f"{slug}.json"
 
 
 def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
@@ -94,14 +95,18 @@ def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
 
     It takes long, so it runs only when something has changed that numbers depend on, which a sentence is not.
     """
-    pages, path = layout.sources, layout.build / "numbers.json"
+    pages, path = layout.sources, layout.derived / "numbers.json"
     around = [(pages / name).read_text(encoding="utf-8") for name in ("index.md", "references.bib")]
     outlines = {source["slug"]: source["outline"] for source in sources}
-    key = hashed(outlines, around, our_code("__init__.py", "pages/*.py"), packages(Path(sys.prefix)))
+    key = hashed(
+        outlines, around, our_code("__init__.py", "pages/*.py"), packages(Path(sys.prefix)), fixed_words(layout)
+    )
     if not path.exists() or load(path).get("key") != key:
         settings = [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.profile}"]
         command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-b", "dummy", *settings]
-        places = [HERE / "pages", "-d", layout.build / "doctrees" / "numbers", pages, layout.build / "dummy"]
+        if layout.language:
+            settings.append(f"-Dlanguage={layout.language.locale}")
+        places = [HERE / "pages", "-d", layout.derived / "doctrees" / "numbers", pages, layout.derived / "dummy"]
         if subprocess.run([*command, "-c", *map(str, places)], cwd=ROOT).returncode:
             raise BookError("figures, equations and sections have no numbers: mend what Sphinx says above")
         write_atomically(path, dump(load(path) | {"key": key}))
@@ -125,7 +130,7 @@ def write_readers(
     """Write the notebooks of a section for readers, or without `answers` the handouts, which no link opens."""
     images, home = pictures(source, layout), repository() if answers else ""
     shown = {name: data.hex() for name, data in images.items()}
-    key = hashed(source["text"], source["reader"], numbers, shown, home, our_code("hosted.py"))
+    key = hashed(source["text"], source["reader"], numbers, shown, home, our_code("hosted.py"), fixed_words(layout))
 
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
         made = split(entries, frameworks, numbers, images, f"{source['slug']}.md", answers)

@@ -27,6 +27,15 @@ def say_date(day: date) -> str:
     return format_date(day, "long", locale=_locale)
 
 
+def fixed_words(layout: Layout) -> list[str]:
+    """Return the catalogues that `say` reads for a layout, on which whatever it puts somewhere depends."""
+    if layout.language is None:
+        return []
+    folder = layout.catalogues / layout.language.locale
+    paths = [folder / f"{name}.po" for name in ("pages", "book")]
+    return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+
+
 def set_language(layout: Layout) -> None:
     """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
     global _translate, _locale

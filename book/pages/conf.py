@@ -24,6 +24,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
+    "book.pages.language",
     "book.pages.bibliography",
     "book.pages.maths",
     "book.pages.page_info",

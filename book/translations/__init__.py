@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Language:
-    """A language of the book: its locale (the folder of its catalogues), its BCP 47 tag and its own name."""
+    """A language of the book: its code in paths, its locale, its BCP 47 tag and its own name."""
 
+    code: str
     locale: str
     tag: str
     name: str
 
 
-LANGUAGES = {"zh": Language("zh_CN", "zh-Hans", "中文")}  # into which the English book is translated
+CHINESE = Language("zh", "zh_CN", "zh-Hans", "中文")
+LANGUAGES = {language.code: language for language in [CHINESE]}  # into which the English book is translated

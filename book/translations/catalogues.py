@@ -43,7 +43,7 @@ TAGS = re.compile(r"\+\+\+ (\{.*\})")  # of a cell of prose
 
 def folder(layout: Layout, language: Language) -> Path:
     """Return the folder of a language's catalogues."""
-    return layout.sources / "locale" / language.locale
+    return layout.catalogues / language.locale
 
 
 def names(place: Path) -> list[str]:

@@ -13,7 +13,7 @@ EMPHASIS = {"strong_open": "**", "em_open": "*"}
 TEXT_IN_FORMULA = re.compile(r"\\text\{[^}]*\}")
 TARGET = re.compile(r"`?.*<(.+?)>`?", re.DOTALL)  # of a role with a text of its own
 ENGLISH = re.compile(r"\b[a-z]{2,}\b")
-FIELD = re.compile(r"\{\w*\}")  # of str.format
+FIELD = re.compile(r"\{\w*\}|%s")  # where code fills something in
 FEW = 4  # lower-case words: a text with fewer may be the same in both languages
 
 
