@@ -46,16 +46,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     options = parser().parse_args(arguments)
     layout = Layout(options.root.resolve())
+    languages = [LANGUAGES[code] for code in options.languages]
     try:
         frameworks = checked(options.frameworks, FRAMEWORKS, "framework")
         sections = checked(options.sections or slugs(layout), slugs(layout), "section")
         # Two builds at once would spoil each other's measurements.
         with locked(layout.build / ".lock", "another build of this project is running: waiting until it is done"):
-            if options.step == "notebooks":
-                build.write_notebooks(layout, frameworks)
-            elif options.step == "handouts":
-                build.write_notebooks(layout, frameworks, answers=False)
-                print(f"without solutions: {layout.build / 'handouts'}")
+            if options.step in ("notebooks", "handouts"):
+                for each in [layout, *(Layout(layout.root, language) for language in languages)]:
+                    build.write_notebooks(each, frameworks, answers=options.step == "notebooks")
+                if options.step == "handouts":
+                    print(f"without solutions: {layout.build / 'handouts'}")
             elif options.step == "slides":
                 from book.slides.writing import write_decks
 
@@ -66,7 +67,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elif options.step == "profile":
                 build.measure_anew(layout, frameworks)
             else:
-                languages = [LANGUAGES[code] for code in options.languages]
                 build.build(layout, frameworks, sections, options.timeout, languages)
     except BookError as error:
         print(f"error: {error}", *getattr(error, "__notes__", []), sep="\n", file=sys.stderr)

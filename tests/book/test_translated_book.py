@@ -1,0 +1,122 @@
+"""The book in another language: readers' notebooks and pages with the same code, outputs and folds as in English."""
+
+import json
+
+import pytest
+from tiny import HEAD, Project
+
+from book import FRAMEWORKS
+from book.layout import Layout
+from book.translations import CHINESE
+from book.translations.catalogues import folder, update
+
+CODE = f"""
+```{{code-cell}} ipython3
+:tags: [{", ".join(FRAMEWORKS)}]
+
+print("one output")
+```
+"""
+SECTION = f"""{HEAD}# Tiny
+
+Some words of prose.
+
+:::{{dropdown}} Answer
+Forty-two.
+:::
+{CODE}
++++ {{"tags": ["solution"]}}
+
+The secret.
+"""
+MODULE = 'say("Answer"), say("Solution"), say("Check your code")\n'
+TRANSLATIONS = {
+    "tiny": {"Tiny": "小小的一节", "Some words of prose.": "几句话。", "The secret.": "秘密。"},
+    "book": {"Answer": "答案"},
+    "pages": {"Solution": "解答"},
+}
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A tiny project, translated but for one paragraph."""
+    result = Project(tmp_path, SECTION)
+    result.write("notebooks/other.md", f"{HEAD}# Other\n\n:::{{dropdown}} Answer\nNone.\n:::\n{CODE}")
+    result.write("book/words.py", MODULE)
+    update(Layout(tmp_path), CHINESE)
+    for name, translations in TRANSLATIONS.items():
+        path = folder(Layout(tmp_path), CHINESE) / f"{name}.po"
+        text = path.read_text(encoding="utf-8")
+        for msgid, msgstr in translations.items():
+            assert f'msgid "{msgid}"\nmsgstr ""' in text, msgid
+            text = text.replace(f'msgid "{msgid}"\nmsgstr ""', f'msgid "{msgid}"\nmsgstr "{msgstr}"')
+        path.write_text(text, encoding="utf-8")
+    return result
+
+
+def notebook(project, path):
+    return json.loads((project.root / "_build" / path).read_text(encoding="utf-8"))
+
+
+def prose(found):
+    return "\n".join("".join(cell["source"]) for cell in found["cells"] if cell["cell_type"] == "markdown")
+
+
+def code(found):
+    return [(cell["id"], "".join(cell["source"])) for cell in found["cells"] if cell["cell_type"] == "code"]
+
+
+def test_a_readers_notebook_has_the_words_of_its_language_and_the_same_code(project):
+    done = project.here("notebooks", "--languages", "zh")
+    assert (done.returncode, done.stderr) == (0, "")
+    english, chinese = notebook(project, "notebooks/jax/tiny.ipynb"), notebook(project, "notebooks/zh/jax/tiny.ipynb")
+    for words in (
+        "# 小小的一节",
+        "几句话。",
+        "<summary>答案</summary>",
+        "Forty-two.",
+        "<summary>解答</summary>",
+        "秘密。",
+    ):
+        assert words in prose(chinese)
+    assert "Some words of prose." in prose(english)
+    assert "<summary>Solution</summary>" in prose(english)
+    assert code(chinese) == code(english) != []
+
+
+def test_handouts_in_another_language_hold_no_answers(project):
+    project.here("handouts", "--languages", "zh")
+    words = prose(notebook(project, "handouts/zh/jax/tiny.ipynb"))
+    assert "几句话。" in words
+    for hidden in ("答案", "Forty-two", "解答", "秘密"):
+        assert hidden not in words
+
+
+def test_a_new_translation_is_in_the_next_notebook(project):
+    project.here("notebooks", "--languages", "zh")
+    path = folder(Layout(project.root), CHINESE) / "pages.po"
+    path.write_text(path.read_text(encoding="utf-8").replace("解答", "解法"), encoding="utf-8")
+    project.here("notebooks", "--languages", "zh")
+    assert "<summary>解法</summary>" in prose(notebook(project, "notebooks/zh/jax/tiny.ipynb"))
+
+
+def test_what_is_gone_from_the_sources_is_gone_from_the_translated_ones(project):
+    project.here("notebooks", "--languages", "zh")
+    assert (project.root / "_build" / "zh" / "sources" / "other.md").exists()
+    (project.root / "notebooks" / "other.md").unlink()
+    project.here("notebooks", "--languages", "zh")
+    assert not (project.root / "_build" / "zh" / "sources" / "other.md").exists()
+
+
+@pytest.mark.slow
+def test_a_build_in_two_languages_runs_each_notebook_once_and_shows_its_outputs_in_both(project):
+    done = project.build(options=["--languages", "zh"])
+    assert done.returncode == 0, done.stderr
+    outputs = [
+        [cell["outputs"] for cell in notebook(project, path)["cells"] if cell["cell_type"] == "code"]
+        for path in ("book/tiny.ipynb", "zh/book/tiny.ipynb")
+    ]
+    assert outputs[0] == outputs[1]
+    assert "one output" in json.dumps(outputs[1])
+    assert "几句话。" in prose(notebook(project, "zh/book/tiny.ipynb"))
+    assert not (project.root / "_build" / "executed" / "zh").exists()
