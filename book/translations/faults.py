@@ -25,7 +25,7 @@ def faults(msgid: str, msgstr: str) -> list[str]:
     result += [f"adds {each}" for each in (found - expected).elements()]
     if not result and blocks(english) != blocks(translation):
         result.append(f"is parsed as {' '.join(blocks(translation))}, the English as {' '.join(blocks(english))}")
-    if msgstr.strip() != msgstr:
+    if msgstr.strip() != msgstr and msgid.strip() == msgid:
         result.append("begins or ends with a space or a line break")
     if msgstr == msgid and len(ENGLISH.findall(re.sub("`.*?`", "", english))) >= FEW:
         result.append("is the English text: leave msgstr empty")

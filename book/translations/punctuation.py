@@ -3,12 +3,14 @@
 import re
 
 from book.plain_markdown import INLINE
+from book.translations.faults import FIELD
 from book.translations.units import HAN, join_lines
 
 LATIN = r"A-Za-z0-9µͰ-Ͽ"
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 TITLE = re.compile(r"(.*?)\s*<[^<>]+>", re.DOTALL)  # the text of a role before its target
 CALL = re.compile(rf"[A-Za-z_][\w.]*\([^(){HAN}]*\)", re.ASCII)  # code in an alternative text, which has no code spans
+OPEN = "\ufffc"  # stands for what is filled in, with its own punctuation
 WIDE = "，。；：？！、（）“”《》"
 BEFORE_ROLE = re.compile(r"\S* +\{(?:numref|cite:p)\}`[^`]*`")
 
@@ -45,9 +47,10 @@ def plain_text(text: str, code: str = "C", formula: str = "M") -> str:
     def replace(found: re.Match[str]) -> str:
         if found["role"]:
             title = TITLE.fullmatch(found["words"])
-            return title[1] if title else "\ufffc"  # what is put there brings its own punctuation
+            return title[1] if title else OPEN
         if found["ticks"]:
             return code
         return formula if found.group().startswith("$") else ""
 
-    return CALL.sub(code, LINK.sub(r"\1", INLINE.sub(replace, text))).replace("*", "")
+    without_markup = LINK.sub(r"\1", INLINE.sub(replace, text)).replace("*", "")
+    return FIELD.sub(OPEN, CALL.sub(code, without_markup))
