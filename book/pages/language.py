@@ -1,5 +1,7 @@
 """The language of the pages: with Sphinx's setting `language`, the project's own words are said in it too."""
 
+from typing import Any
+
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
@@ -26,7 +28,13 @@ def use_language(app: Sphinx, config: Config) -> None:
     config.d2l_notebooks = str(layout.notebook("notebooks", "framework", "slug").parents[1])
 
 
+def give_words(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Let templates say their words too."""
+    context["say"] = say
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect it before anything asks for words or numbers."""
     app.connect("config-inited", use_language, priority=100)
+    app.connect("html-page-context", give_words)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

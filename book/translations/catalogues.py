@@ -99,12 +99,18 @@ def write(catalogue: Catalog, path: Path, language: Language) -> None:
 def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
     """Return what is to be translated: for each source and PAGES its texts in order, with comments for translators."""
     result = {name: units_with_comments(source) for name, source in sources(layout).items()}
-    result[PAGES] = [
-        (found[1], path.relative_to(layout.root).as_posix())
-        for path in sorted((layout.root / "book").rglob("*.py"))
-        for found in extract_from_file("python", path, keywords={"say": None})
-    ]
+    result[PAGES] = fixed_texts(layout.root / "book")
     return result
+
+
+def fixed_texts(package: Path) -> list[tuple[str, str]]:
+    """Return the texts in calls of `say` in the modules and templates of a package, each with its file."""
+    return [
+        (text, path.relative_to(package.parent).as_posix())
+        for method, files in (("python", "*.py"), ("jinja2.ext:babel_extract", "*.html"))
+        for path in sorted(package.rglob(files))
+        for _, text, *_ in extract_from_file(method, path, keywords={"say": None})
+    ]
 
 
 def units_with_comments(source: str) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ def layout(tmp_path):
         'TITLE = "not said"\nprint(say("Answer"), say("Solution"), say("{n} of " "{all}").format(n=1, all=2))\n',
         encoding="utf-8",
     )
+    (tmp_path / "book" / "pages" / "some.html").write_text("<b>{{ say('Search') }}</b>", encoding="utf-8")
     update(Layout(tmp_path), ZH)
     yield Layout(tmp_path, ZH)
     set_language(Layout(tmp_path))
@@ -36,7 +37,7 @@ def translate(layout, name, msgid, msgstr):
 
 def test_what_code_says_is_in_a_catalogue_and_shared_with_the_sources(layout):
     ids = {name: [each.id for each in messages(read(folder(layout, ZH) / f"{name}.po"))] for name in ("pages", "book")}
-    assert ids == {"pages": ["Solution", "{n} of {all}"], "book": ["Answer"]}
+    assert ids == {"pages": ["Solution", "{n} of {all}", "Search"], "book": ["Answer"]}
 
 
 def test_words_are_said_in_the_language_of_the_layout(layout):
