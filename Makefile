@@ -1,6 +1,7 @@
 # What is set up and in which order; `make help` prints the targets.
 #   environments → python -m book build (it knows which notebook is out of date) → Sphinx → _build/html
 # FRAMEWORKS="pytorch jax" and SECTIONS="async-computation" restrict any target. STRICT=1 lets no timed claim miss.
+# LANGUAGES=zh builds the book in Chinese as well, with the same outputs.
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -8,6 +9,8 @@ KNOWN := $(shell sed -n 's/^\[tool.d2l.frameworks.\([a-z]*\)\]$$/\1/p' pyproject
 SLUGS := $(filter-out index,$(patsubst notebooks/%.md,%,$(wildcard notebooks/*.md)))
 FRAMEWORKS ?= $(KNOWN)
 SECTIONS ?= $(SLUGS)
+LOCALES := $(notdir $(wildcard notebooks/locale/*))
+LANGUAGES ?=
 
 empty :=
 space := $(empty) $(empty)
@@ -19,6 +22,8 @@ $(if $(oops),$(error unknown section: $(oops). Known, separated by spaces: $(SLU
 $(if $(strip $(SECTIONS)),,$(error SECTIONS is empty. Known: $(SLUGS)))
 oops := $(filter-out 1 $(KNOWN),$(BUNDLE))
 $(if $(oops),$(error BUNDLE is 1 or a framework, not $(oops). Known: $(KNOWN)))
+oops := $(foreach l,$(LANGUAGES),$(if $(filter $l_%,$(LOCALES)),,$l))
+$(if $(strip $(oops)),$(error unknown language: $(strip $(oops)). Known: $(foreach l,$(LOCALES),$(firstword $(subst _, ,$l)))))
 $(if $(filter-out yes no,$(SOLUTIONS)),$(error SOLUTIONS is yes or no, not $(SOLUTIONS)))
 $(if $(findstring $(space),$(CURDIR)),$(error this folder's path has a space in it, which make cannot handle: move it))
 
@@ -66,6 +71,7 @@ endif
 docs := _build/env/docs/bin
 book := $(docs)/python -m book
 choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
+languages := $(if $(LANGUAGES),--languages $(LANGUAGES))
 run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 # What the pages are made of besides the merged notebooks: the API reference is in the docstrings of these packages.
 pages := $(addprefix book/,formulas.py records.py xhtml.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
@@ -74,7 +80,7 @@ setup: ## make the environments and kernels
 	@:
 
 notebooks: ## write the readers' notebooks into _build/notebooks (SOLUTIONS=no: without, into _build/handouts), run nothing
-	@$(book) $(if $(filter no,$(SOLUTIONS)),handouts,notebooks) --frameworks $(AVAILABLE)
+	@$(book) $(if $(filter no,$(SOLUTIONS)),handouts,notebooks) --frameworks $(AVAILABLE) $(languages)
 
 bundle: ## zip each framework's notebooks with all that they need, to run anywhere
 	@$(book) bundle --frameworks $(AVAILABLE)
@@ -82,16 +88,21 @@ bundle: ## zip each framework's notebooks with all that they need, to run anywhe
 profile: ## measure this machine again
 	@$(book) profile --frameworks $(AVAILABLE)
 
-book: _build/html/index.html ## set everything up, run the notebooks that changed, build the HTML book
+book: _build/html/index.html $(LANGUAGES:%=_build/html/%/index.html) ## set everything up, run the notebooks that changed, build the HTML book
 	@echo "the book: _build/html/index.html"
 
 # Always checked, and newer only if something in the book has changed.
 _build/merged: ALWAYS
-	@$(book) build $(choice)
+	@$(book) build $(choice) $(languages)
 
 _build/html/index.html: _build/merged $(pages)
 	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter book/%.py,$?),-E) -b html -c book/pages \
 	  -d _build/doctrees/html _build/book _build/html
+	@touch $@
+
+$(LANGUAGES:%=_build/html/%/index.html): _build/html/%/index.html: _build/merged $(pages) $(wildcard notebooks/locale/*/*.po)
+	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter book/%.py %.po,$?),-E) -b html -c book/pages \
+	  -D language=$(filter $*_%,$(LOCALES)) -d _build/$*/doctrees/html _build/$*/book _build/html/$*
 	@touch $@
 
 document := _build/computational-performance

@@ -48,9 +48,19 @@ def notebook(*cells, **facts):
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def sphinx(source, target, builder, **settings):
-    """Run Sphinx with the book's own settings and these; return (exit status, warnings)."""
-    options = ["-n", "-W", "--keep-going", "-q", "-b", builder, "-c", str(ROOT / "book" / "pages")]
+def sphinx(source, target, builder, language="en", **settings):
+    """Run Sphinx with the book's own settings and these, in a language; return (exit status, warnings)."""
+    options = [
+        "-n",
+        "-W",
+        "--keep-going",
+        "-q",
+        f"-Dlanguage={language}",
+        "-b",
+        builder,
+        "-c",
+        str(ROOT / "book" / "pages"),
+    ]
     options += [f"-Dd2l_{name}={value}" for name, value in settings.items()]
     warnings = io.StringIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(warnings):

@@ -1,9 +1,18 @@
-"""The language of the pages: with Sphinx's setting `language`, the project's own words are said in it too."""
+"""The language of the pages: with Sphinx's setting `language`, the project's own words are said in it too.
 
+The sections of a translated page keep the ids of the English page, so that a link to a section leads to the same place
+in all languages.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.errors import ExtensionError
+from sphinx.transforms import SphinxTransform
 
 from book import ROOT
 from book.layout import Layout
@@ -33,8 +42,52 @@ def give_words(app: Sphinx, page: str, template: str, context: dict[str, Any], d
     context["say"] = say
 
 
+class KeepIds(SphinxTransform):
+    """Give the sections of a translated page the ids of the English ones, in their order."""
+
+    default_priority = 5  # before anything refers to a section
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page."""
+        english = Path(self.config.d2l_english) / f"{self.env.docname}.md"
+        if self.config.language == "en" or not english.exists():
+            return
+        sections = list(self.document.findall(nodes.section))
+        titles = headings(english.read_text(encoding="utf-8"))
+        if len(titles) != len(sections):
+            raise ExtensionError(f"{english} has {len(titles)} headings, its translation {len(sections)}")
+        rename(self.document, sections, [nodes.make_id(title) for title in titles])
+
+
+def headings(source: str) -> list[str]:
+    """Return the text of each heading of a source."""
+    from book.plain_markdown import PARSER
+    from book.translations.units import HEADER
+
+    tokens = PARSER.parse(HEADER.sub("", source, count=1))
+    inside = [token for before, token in zip(tokens, tokens[1:], strict=False) if before.type == "heading_open"]
+    return ["".join(child.content for child in token.children or []) for token in inside]
+
+
+def rename(document: nodes.document, sections: Sequence[Any], ids: Sequence[str]) -> None:
+    """Give sections these ids in place of those that docutils made of their titles; labels stay.
+
+    Of several sections with the same id, the first has it, as in English.
+    """
+    taken = set[str]()
+    for section, id in zip(sections, ids, strict=True):
+        if id and id not in taken:
+            taken.add(id)
+            made = nodes.make_id(section[0].astext())
+            labels = [each for each in section["ids"] if each != made and not each.startswith(("id", "section-"))]
+            section["ids"] = [id, *(label for label in labels if label != id)]
+            document.ids[id] = section
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect it before anything asks for words or numbers."""
+    app.add_config_value("d2l_english", str(ROOT / "notebooks"), "env", [str])
     app.connect("config-inited", use_language, priority=100)
     app.connect("html-page-context", give_words)
+    app.add_transform(KeepIds)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,86 @@
+"""Pages in another language: the words of the project, lists that are gathered by them, and the ids of the English."""
+
+import json
+
+import pytest
+from bs4 import BeautifulSoup
+from docutils import nodes
+from docutils.utils import new_document
+from tiny_book import INDEX, WORKS, code, notebook, prose, sphinx
+
+from book.pages.language import headings, rename
+
+ENGLISH = """---
+jupytext: {}
+---
+
+# Waiting
+
+## Two `x` of $n$
+
+### Exercises
+
+## Exercises
+"""
+CHINESE = notebook(
+    prose("# 等待\n\n见{ref}`这一节 <sec-two>`。"),
+    prose("(sec-two)=\n## 两个 `x`\n\n**在你自己的训练循环里**：先等待，再停表。"),
+    prose(":::{admonition} 估算题：要多久？\n很久吗？\n\n```{dropdown} 答案\n10 s\n```\n:::"),
+    code("x = 1", "jax"),
+    prose("### 别的\n\n一句话。\n\n## 练习\n\n1. 先做这个。再做那个。\n"),
+)
+
+
+def test_headings_are_those_of_the_text_alone():
+    assert headings(ENGLISH) == ["Waiting", "Two x of n", "Exercises", "Exercises"]
+
+
+def test_the_first_of_two_sections_with_one_title_has_its_id():
+    document = new_document("page")
+    sections = [
+        nodes.section("", nodes.title("", "甲"), ids=["id1", "a-label"]),
+        nodes.section("", nodes.title("", "乙")),
+    ]
+    sections[1]["ids"] = ["id2"]
+    rename(document, sections, ["memory", "memory"])
+    assert [section["ids"] for section in sections] == [["memory", "a-label"], ["id2"]]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The pages of a small book in Chinese."""
+    folder = tmp_path_factory.mktemp("chinese")
+    files = {
+        "book/index.md": INDEX.replace("page", "page\nlists"),
+        "book/references.bib": WORKS,
+        "book/page.ipynb": json.dumps(CHINESE),
+        "book/lists.md": "# 列表\n\n```{problems}\n```\n\n```{checklist}\n```\n",
+        "english/page.md": ENGLISH,
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    status, warnings = sphinx(folder / "book", folder / "html", "html", language="zh_CN", english=folder / "english")
+    assert (status, warnings) == (0, "")
+    return {
+        name: BeautifulSoup((folder / "html" / f"{name}.html").read_text("utf-8"), "lxml") for name in ("page", "lists")
+    }
+
+
+def test_sections_have_the_ids_of_the_english_page(pages):
+    ids = [section["id"] for section in pages["page"].select("article section")]
+    assert ids[:3] == ["waiting", "sec-two", "exercises"]  # a label comes first, as in English
+    assert pages["page"].select_one("#sec-two > #two-x-of-n + h2").text.startswith("1.1. 两个")
+    assert pages["page"].select_one("a.internal[href='#sec-two']").text == "这一节"
+
+
+def test_the_page_says_its_language(pages):
+    assert pages["page"].html["lang"] == "zh-CN"
+    assert "计算性能" in pages["page"].title.text
+
+
+def test_lists_are_gathered_by_the_words_of_the_language(pages):
+    words = " ".join(pages["lists"].select_one("article").text.split())
+    for found in ("要多久？", "很久吗？", "练习 1", "先做这个。", "先等待，再停表。"):
+        assert found in words
+    assert "再做那个" not in words
