@@ -1,17 +1,19 @@
 """What has to be mended in the catalogues of a language: faults, punctuation, terms. What is missing is no fault."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from book.layout import Layout
 from book.translations import Language
-from book.translations.catalogues import Message, folder, is_final, messages, names, read
+from book.translations.catalogues import PAGES, Message, folder, is_final, messages, names, read
 from book.translations.faults import faults
+from book.translations.lookup import Translations
 from book.translations.punctuation import slips
 from book.translations.terms import Term, read_terms, wrong_terms
 
+BEGINNINGS = {"Back-of-the-envelope problem": "{}", "In your own loop": "**{}**"}  # by which pages find these texts
 FREE = re.compile(r"free: (.+)")  # a translator's comment: terms that this message may translate in another way
 
 
@@ -32,10 +34,13 @@ def check(layout: Layout, language: Language, only: Sequence[str] = ()) -> Itera
     """Yield the problems of a language's catalogues: of all, or only of those named."""
     place = folder(layout, language)
     terms = read_terms(place / "terms.csv")
+    pages = Translations(layout, language).of(PAGES)
     for name in only or names(place):
         path = place / f"{name}.po"
         for message in messages(read(path)):
-            found = slips_of(message, terms) if is_final(message) else []
+            found = []
+            if is_final(message):
+                found = [*slips_of(message, terms), *wrong_beginning(message, pages)]
             if found:
                 yield Problem(path.relative_to(layout.root), message.lineno, message.id, tuple(found))
 
@@ -49,3 +54,13 @@ def slips_of(message: Message, terms: Sequence[Term]) -> list[str]:
         *slips(message.string),
         *wrong_terms(message.id, message.string, terms, free),
     ]
+
+
+def wrong_beginning(message: Message, pages: Callable[[str], str | None]) -> Iterator[str]:
+    """Yield a sentence if a translation does not begin with the fixed words of `pages`, as its English does."""
+    for text, markup in BEGINNINGS.items():
+        translation = pages(text)
+        if translation and message.id.startswith(markup.format(text)):
+            beginning = markup.format(translation)
+            if not message.string.startswith(beginning):
+                yield f"does not begin with {beginning}"

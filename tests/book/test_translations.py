@@ -434,6 +434,16 @@ def test_a_translator_may_free_a_message_of_a_term(layout):
     assert list(check(layout, ZH)) == []
 
 
+def test_a_text_that_pages_find_by_its_first_words_has_to_begin_with_them(layout):
+    (layout.root / "book").mkdir()
+    (layout.root / "book" / "some.py").write_text('say("In your own loop")\n', encoding="utf-8")
+    (layout.sources / "one.md").write_text("# One\n\n**In your own loop**: wait.\n", encoding="utf-8")
+    update(layout, ZH)
+    fill(layout, "pages", "In your own loop", "在你的循环里")
+    fill(layout, "one", "**In your own loop**: wait.", "**在循环里**：等待。")
+    assert [problem.slips for problem in check(layout, ZH)] == [("does not begin with **在你的循环里**",)]
+
+
 def test_missing_and_fuzzy_translations_are_nothing_to_mend(layout, capsys):
     fill(layout, "one", "First words.", "words的.", comment="#, fuzzy\n")
     assert main(["check", "--root", str(layout.root)]) == 0
