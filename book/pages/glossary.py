@@ -23,6 +23,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import make_refnode
 
+from book.pages.page_info import HAN
 from book.pages.tabs import framework_of, frameworks_of
 
 KEY = "glossary"  # in the metadata of the page: {form: (id, meaning)}
@@ -61,10 +62,21 @@ def glossary_of(env: BuildEnvironment) -> tuple[str | None, dict[str, tuple[str,
 
 
 def pattern(forms: Collection[str]) -> re.Pattern[str]:
-    """Return an expression whose group is any of the forms as whole words, the longest first."""
-    found = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
-    found = [f"[{form[0]}{form[0].upper()}]{form[1:]}" if form[0].islower() else form for form in found]
-    return re.compile(rf"(?<![\w-])({'|'.join(found)})(?![\w-])")
+    """Return an expression whose group is any of the forms as whole words, the longest first.
+
+    Chinese has no spaces between words, so that a single character may be part of another word: it is left out.
+    """
+    found = [form for form in sorted(forms, key=len, reverse=True) if len(form) > 1 or not HAN.match(form)]
+    return re.compile(f"({'|'.join(map(expression, found))})")
+
+
+def expression(form: str) -> str:
+    """Return the expression of a form, with borders where it begins or ends with a letter of a word with spaces."""
+    words = re.escape(form)
+    if form[0].islower():
+        words = f"[{form[0]}{form[0].upper()}]{words[1:]}"
+    before, after = r"(?<![\w-])", r"(?![\w-])"
+    return ("" if HAN.match(form[0]) else before) + words + ("" if HAN.match(form[-1]) else after)
 
 
 def texts_in(node: Any, framework: str | None = None, within: bool = False) -> Iterator[tuple[Any, str | None]]:

@@ -4,6 +4,7 @@ import pytest
 from tiny_book import Book, code, notebook, prose, words
 
 from book import ROOT
+from book.pages.glossary import pattern
 
 WORDS = """\
 # Words
@@ -62,6 +63,12 @@ def test_the_glossary_shows_the_first_form_of_an_entry_and_links_a_meaning_to_ot
     assert terms == ["kernel", "cache line", "SIMD", "page (of memory)"]
     (link,) = page.select("a.word")
     assert (words(link), link.find_parent("dd").find_previous_sibling("dt")["id"]) == ("kernel", "term-cache-line")
+
+
+def test_chinese_words_are_found_within_a_text_the_longest_first():
+    finder = pattern(["流水线", "流", "缓存", "缓存行", "rank", "GPU 内存"])
+    text = "放入流水线的缓存行，数据流，rank 与 ranked，GPU 内存不够"
+    assert finder.findall(text) == ["流水线", "缓存行", "rank", "GPU 内存"]
 
 
 def test_a_changed_meaning_reaches_the_pages_that_hold_the_word_and_no_others(tmp_path):
