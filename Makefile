@@ -14,6 +14,7 @@ LANGUAGES ?=
 
 empty :=
 space := $(empty) $(empty)
+comma := ,
 oops := $(filter-out $(KNOWN),$(FRAMEWORKS))
 $(if $(oops),$(error unknown framework: $(oops). Known, separated by spaces: $(KNOWN)))
 $(if $(strip $(FRAMEWORKS)),,$(error FRAMEWORKS is empty. Known: $(KNOWN)))
@@ -97,7 +98,7 @@ _build/merged: ALWAYS
 
 _build/html/index.html: _build/merged $(pages)
 	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter book/%.py,$?),-E) -b html -c book/pages \
-	  -d _build/doctrees/html _build/book _build/html
+	  $(if $(LANGUAGES),-D d2l_languages=$(subst $(space),$(comma),$(strip $(LANGUAGES)))) -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
 $(LANGUAGES:%=_build/html/%/index.html): _build/html/%/index.html: _build/merged $(pages) $(wildcard notebooks/locale/*/*.po)

@@ -11,7 +11,14 @@ from functools import cache
 from book.layout import Layout
 
 ENGLISH = "en_GB"
-_translate: Callable[[str], str | None] = {}.get  # which finds nothing: English
+
+
+def _no_translation(text: str) -> str | None:
+    """Return None: English texts are as they are."""
+    return None
+
+
+_translate: Callable[[str], str | None] = _no_translation
 _locale = ENGLISH
 
 
@@ -40,7 +47,7 @@ def set_language(layout: Layout) -> None:
     """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
     global _translate, _locale
     if layout.language is None:
-        _translate, _locale = {}.get, ENGLISH
+        _translate, _locale = _no_translation, ENGLISH
     else:
         from book.translations.lookup import Translations  # with Babel and a parser, which English does without
 

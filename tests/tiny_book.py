@@ -8,6 +8,8 @@ from bs4 import BeautifulSoup
 from sphinx.cmd.build import build_main
 
 from book import ROOT
+from book.layout import Layout
+from book.words import set_language
 from d2l_utils.claims import Claim
 
 INDEX = '# Tiny\n\n+++ {"tags": ["html"]}\n\n```{toctree}\n:numbered:\n\npage\n```\n'
@@ -63,8 +65,11 @@ def sphinx(source, target, builder, language="en", **settings):
     ]
     options += [f"-Dd2l_{name}={value}" for name, value in settings.items()]
     warnings = io.StringIO()
-    with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
-        status = build_main([*options, "-d", str(source.parent / "doctrees"), str(source), str(target)])
+    try:
+        with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
+            status = build_main([*options, "-d", str(source.parent / "doctrees"), str(source), str(target)])
+    finally:
+        set_language(Layout(ROOT))  # English again, for the tests that follow
     return status, warnings.getvalue()
 
 

@@ -15,6 +15,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinxcontrib.bibtex.style.referencing import BracketStyle
 from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
 
+from book.words import say
+
 
 class KeyLabels(BaseLabelStyle):
     """The keys as labels: unique over all pages, and never shown."""
@@ -35,7 +37,7 @@ class RoundBrackets(AuthorYearReferenceStyle):
     """(Li et al., 2014) and Li et al. (2014)."""
 
     def __init__(self) -> None:
-        round_brackets = BracketStyle(left="(", right=")")
+        round_brackets = BracketStyle(left=say("("), right=say(")"))
         super().__init__(
             bracket_textual=round_brackets,
             bracket_parenthetical=round_brackets,

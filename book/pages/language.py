@@ -4,6 +4,7 @@ The sections of a translated page keep the ids of the English page, so that a li
 in all languages.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,13 @@ from sphinx.transforms import SphinxTransform
 
 from book import ROOT
 from book.layout import Layout
+from book.pages.page_info import HAN
 from book.translations import LANGUAGES
 from book.words import say, set_language
+
+TEXTS = (nodes.paragraph, nodes.title, nodes.term, nodes.caption)
+WORD = re.compile(r"[A-Za-z]{2,}")
+FEW = 3  # words: so many may be names in a text of any language
 
 
 def use_language(app: Sphinx, config: Config) -> None:
@@ -38,8 +44,15 @@ def use_language(app: Sphinx, config: Config) -> None:
 
 
 def give_words(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    """Let templates say their words too."""
+    """Let templates say their words too, and link to the page in other languages, whose folders lie in the English."""
     context["say"] = say
+    top = "../" * page.count("/")
+    if app.config.language == "en":
+        found = [LANGUAGES[code] for code in app.config.d2l_languages]
+        others = [(f"{top}{language.code}/{page}.html", language.tag, language.name) for language in found]
+    else:
+        others = [(f"{top}../{page}.html", "en", "English")]
+    context["other_languages"] = [dict(zip(("href", "tag", "name"), each, strict=True)) for each in others]
 
 
 class KeepIds(SphinxTransform):
@@ -57,6 +70,20 @@ class KeepIds(SphinxTransform):
         if len(titles) != len(sections):
             raise ExtensionError(f"{english} has {len(titles)} headings, its translation {len(sections)}")
         rename(self.document, sections, [nodes.make_id(title) for title in titles])
+
+
+class MarkEnglish(SphinxTransform):
+    """Give what has no translation the class by which docutils writes `lang="en"`, which screen readers need."""
+
+    default_priority = 199  # before the tabs are gathered
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page."""
+        if self.config.language == "en":
+            return
+        for node in self.document.findall(nodes.TextElement):
+            if isinstance(node, TEXTS) and not HAN.search(node.astext()) and len(WORD.findall(node.astext())) > FEW:
+                node["classes"].append("language-en")
 
 
 def headings(source: str) -> list[str]:
@@ -87,7 +114,9 @@ def rename(document: nodes.document, sections: Sequence[Any], ids: Sequence[str]
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect it before anything asks for words or numbers."""
     app.add_config_value("d2l_english", str(ROOT / "notebooks"), "env", [str])
+    app.add_config_value("d2l_languages", [], "html", [list])
     app.connect("config-inited", use_language, priority=100)
     app.connect("html-page-context", give_words)
     app.add_transform(KeepIds)
+    app.add_transform(MarkEnglish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

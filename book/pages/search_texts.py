@@ -29,6 +29,7 @@ BLOCKS = (nodes.paragraph, nodes.caption, nodes.rubric, nodes.title, nodes.term)
 SILENT = {"page-facts", "colophon", "cell", "machine-profile"}
 SIGNS = {"mfrac": "/", "msup": "^"}  # what a formula says by its layout
 WITHIN_SENTENCE = re.compile(r"(?<![.?!:])\n")
+CHINESE_SENTENCE = re.compile(r"(?<=[。？！])(?=[^\n])")
 
 Place = tuple[str, str]  # anchor and title
 Text = tuple[str, str]
@@ -66,7 +67,8 @@ def texts(node: nodes.Element, place: Place, framework: str) -> Iterator[tuple[P
         elif not isinstance(child, BLOCKS):
             yield from texts(child, place, framework)
         elif plain(child) != place[1]:
-            yield place, [(framework, WITHIN_SENTENCE.sub(" ", plain(child)).strip())]
+            lines = WITHIN_SENTENCE.sub(" ", plain(child)).strip()
+            yield place, [(framework, CHINESE_SENTENCE.sub("\n", lines))]
 
 
 def plain(node: nodes.Node) -> str:

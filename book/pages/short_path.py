@@ -60,10 +60,10 @@ class MarkPath(SphinxPostTransform):
         page = self.env.docname
         sections = {section[0].astext(): section for section in self.document.findall(nodes.section)}
         for heading in getattr(self.env, KEY, {}).get(page, []):
-            if heading not in sections:
+            if heading in sections:
+                sections[heading].insert(1, nodes.paragraph("", say("on the two-hour path"), classes=["on-path"]))
+            elif self.config.language == "en":  # a translation may have translated only one of the two
                 LOG.warning("index.md: the two-hour path names %r, which is no heading of %s", heading, page)
-                continue
-            sections[heading].insert(1, nodes.paragraph("", say("on the two-hour path"), classes=["on-path"]))
 
 
 def note_path(app: Sphinx, env: BuildEnvironment) -> list[str]:

@@ -110,6 +110,7 @@ def fixed_texts(package: Path) -> list[tuple[str, str]]:
         for method, files in (("python", "*.py"), ("jinja2.ext:babel_extract", "*.html"))
         for path in sorted(package.rglob(files))
         for _, text, *_ in extract_from_file(method, path, keywords={"say": None})
+        if isinstance(text, str)  # not the forms of a plural
     ]
 
 

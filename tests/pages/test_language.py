@@ -27,7 +27,7 @@ CHINESE = notebook(
     prose("(sec-two)=\n## 两个 `x`\n\n**在你自己的训练循环里**：先等待，再停表。"),
     prose(":::{admonition} 估算题：要多久？\n很久吗？\n\n```{dropdown} 答案\n10 s\n```\n:::"),
     code("x = 1", "jax"),
-    prose("### 别的\n\n一句话。\n\n## 练习\n\n1. 先做这个。再做那个。\n"),
+    prose("### 别的\n\n一句话。\n\nThis is not translated yet.\n\n## 练习\n\n1. 先做这个。再做那个。\n"),
 )
 
 
@@ -77,6 +77,26 @@ def test_sections_have_the_ids_of_the_english_page(pages):
 def test_the_page_says_its_language(pages):
     assert pages["page"].html["lang"] == "zh-CN"
     assert "计算性能" in pages["page"].title.text
+
+
+def test_what_is_not_translated_is_marked_as_english(pages):
+    assert [node.text for node in pages["page"].select("article [lang=en]:not(a)")] == ["This is not translated yet."]
+
+
+def test_a_translated_page_links_to_the_english_one(pages):
+    link = pages["page"].select_one(".language-switch a")
+    assert (link["href"], link["hreflang"], link.text) == ("../page.html", "en", "English")
+
+
+def test_an_english_page_links_to_the_languages_that_are_built(tmp_path):
+    (tmp_path / "book" / "back").mkdir(parents=True)
+    (tmp_path / "book" / "index.md").write_text(INDEX.replace("page", "back/page"), encoding="utf-8")
+    (tmp_path / "book" / "references.bib").write_text(WORKS, encoding="utf-8")
+    (tmp_path / "book" / "back" / "page.md").write_text("# Page\n", encoding="utf-8")
+    assert sphinx(tmp_path / "book", tmp_path / "html", "html", languages="zh") == (0, "")
+    page = BeautifulSoup((tmp_path / "html" / "back" / "page.html").read_text("utf-8"), "lxml")
+    link = page.select_one(".language-switch a")
+    assert (link["href"], link["hreflang"], link.text) == ("../zh/back/page.html", "zh-Hans", "中文")
 
 
 def test_lists_are_gathered_by_the_words_of_the_language(pages):

@@ -38,7 +38,7 @@ SEARCHED = {
         code("import jax", "jax", outputs=["printed\n"]),
         jax=RUN,
     ),
-    "searched/below": "# Below\n\nText.\n",
+    "searched/below": "# Below\n\nText.\n\n一句。又一句？\n",
 }
 
 
@@ -67,7 +67,11 @@ def test_a_place_has_its_sentences_a_line_each_with_the_framework_that_they_belo
 
 
 def test_a_page_in_a_folder_has_its_script_in_one(book):
-    assert script(book, "searched/below") == ("searched/below", "Below", [["below", "Below", [["", "Text."]]]])
+    assert script(book, "searched/below") == (
+        "searched/below",
+        "Below",
+        [["below", "Below", [["", "Text."], ["", "一句。\n又一句？"]]]],
+    )
 
 
 def test_the_search_page_knows_all_pages_in_the_books_order_and_needs_no_index_of_words(book):

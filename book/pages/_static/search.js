@@ -17,8 +17,11 @@
   })();
 
   // A word finds all that begin as it does without its ending: "caches" finds "cache" and "caching".
+  // A Chinese one has neither endings nor spaces around it, and finds itself.
   function stem(word) {
-    const begin = word.replace(/(?<=\p{L}{4})(ies|ing|ed|es|s|y|e)$/u, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    if (/\p{Script=Han}/u.test(word)) return escaped(word);
+    const begin = escaped(word.replace(/(?<=\p{L}{4})(ies|ing|ed|es|s|y|e)$/u, ""));
     return `(?<![\\p{L}\\p{N}_])${begin}[\\p{L}\\p{N}_]*`;
   }
 
