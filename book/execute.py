@@ -153,6 +153,8 @@ def no_orphans(title: str = "a notebook") -> Iterator[None]:
         if left := end(lambda: {*ourselves.children(recursive=True)} - before):
             numbers = ", ".join(str(child.pid) for child in left)
             print(f"warning: {title}: cannot end the processes it started: {numbers}", file=sys.stderr)
+        adopted = {*ourselves.children(recursive=True)} - before
+        psutil.wait_procs(adopted.difference(left), timeout=1)  # or their entries would stay
 
 
 def explain(error: BaseException, client: Client, log: Path) -> str | None:
