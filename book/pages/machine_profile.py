@@ -19,14 +19,14 @@ from sphinx.util.docutils import SphinxDirective
 from book import FRAMEWORKS, MODULES
 from book.pages.page_info import describe_machine, name_day
 from book.pages.single_framework import mark
+from book.words import say
 from d2l_lab.machine.profile import read
 from d2l_utils.predictions import quantity
 
 NONE = "–"
 PROFILE = """\
 :::::{{container}} machine-profile
-**{machine}**, measured {when}.
-Each figure is the best of several runs, that of a tiny operation their median.
+{measured}
 
 ::::{{container}} machine-memory
 {memory}
@@ -34,13 +34,9 @@ Each figure is the best of several runs, that of a tiny operation their median.
 
 {rates}
 
-A section asks for these figures with `d2l.your_machine()`.
-They are kept until the machine or a framework changes; `make profile` measures them anew, best while nothing else runs.
+{kept}
 :::::
 """
-TF32 = """\
-On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the factors are rounded to
-10 bits behind the binary point. PyTorch does not."""
 
 
 class Machine(SphinxDirective):
@@ -51,7 +47,7 @@ class Machine(SphinxDirective):
         self.env.note_reread()
         profile = read(Path(self.config.d2l_machine))
         found = self.parse_text_to_nodes(
-            show(profile) if profile else "This copy holds no profile: `make profile` measures the machine."
+            show(profile) if profile else say("This copy holds no profile: `make profile` measures the machine.")
         )
         for node in found:
             mark(node.findall(nodes.row))
@@ -62,13 +58,29 @@ def show(profile: dict[str, Any]) -> str:
     """Return the Markdown that shows the content of the file."""
     parts = {name: profile["frameworks"][module] for name, module in MODULES.items() if module in profile["frameworks"]}
     days = sorted({part["date"] for part in [profile, *parts.values()]})
-    when = f"on {name_day(days[0])}" if len(days) == 1 else f"between {name_day(days[0])} and {name_day(days[-1])}"
+    first, last = name_day(days[0]), name_day(days[-1])
+    when = say("on {day}").format(day=first)
+    if len(days) > 1:
+        when = say("between {first} and {last}").format(first=first, last=last)
     memory = [caches(profile["caches"]), bandwidths(profile["bandwidth"]), latencies(profile["latency"])]
     figures = [products(profile["product"], parts), copies(parts), gpus(parts)]
     if any(part["gpus"] for part in parts.values()):
-        figures.append(TF32)
-    machine = plain(describe_machine(profile["machine"]))
-    return PROFILE.format(machine=machine, when=when, memory="\n\n".join(memory), rates="\n\n".join(figures))
+        figures.append(
+            say(
+                "On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the "
+                "factors are rounded to 10 bits behind the binary point. PyTorch does not."
+            )
+        )
+    measured = say(
+        "**{machine}**, measured {when}.\n"
+        "Each figure is the best of several runs, that of a tiny operation their median."
+    ).format(machine=plain(describe_machine(profile["machine"])), when=when)
+    kept = say(
+        "A section asks for these figures with `d2l.your_machine()`.\n"
+        "They are kept until the machine or a framework changes; `make profile` measures them anew, best while nothing "
+        "else runs."
+    )
+    return PROFILE.format(measured=measured, memory="\n\n".join(memory), rates="\n\n".join(figures), kept=kept)
 
 
 def caches(found: Sequence[dict[str, Any]]) -> str:
@@ -76,26 +88,26 @@ def caches(found: Sequence[dict[str, Any]]) -> str:
     rows = [
         (f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"])) for cache in found
     ]
-    return table(("cache", "size as reported", "serves"), rows)
+    return table((say("cache"), say("size as reported"), say("serves")), rows)
 
 
 def sharers(number: int | None) -> str:
     """Return how many cores share a cache, in words."""
     if number is None:
         return NONE
-    return "one core" if number == 1 else f"{number} cores"
+    return say("one core") if number == 1 else say("{n} cores").format(n=number)
 
 
 def bandwidths(found: dict[str, float]) -> str:
     """Return the table of STREAM's figures."""
     rows = [(who, quantity(value, "B/s")) for who, value in found.items()]
-    return table(("STREAM triad on", "memory bandwidth"), rows)
+    return table((say("STREAM triad on"), say("memory bandwidth")), rows)
 
 
 def latencies(found: dict[str, float]) -> str:
     """Return the table of the latency ladder."""
     rows = [(binary(int(size)), quantity(seconds, "s")) for size, seconds in found.items()]
-    return table(("working set", "latency of a load"), rows)
+    return table((say("working set"), say("latency of a load")), rows)
 
 
 def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
@@ -104,8 +116,8 @@ def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
     for name, part in parts.items():
         program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
         rows.append((program, *dispatch(part), *rates(part["product"])))
-    head = ("on the CPU", "a tiny operation issued", "and waited for", "product, float32", "product, bfloat16")
-    return table(head, rows)
+    head = (say("on the CPU"), say("a tiny operation issued"), say("and waited for"))
+    return table((*head, say("product, float32"), say("product, bfloat16")), rows)
 
 
 def dispatch(part: dict[str, Any]) -> list[str]:
@@ -120,7 +132,12 @@ def copies(parts: dict[str, Any]) -> str:
     for name, part in parts.items():
         rates = [part["bandwidth"].get(level) for level in levels]
         rows.append((FRAMEWORKS[name], *(quantity(rate["copy"], "B/s") if rate else NONE for rate in rates)))
-    return table(("a copy on the CPU (read + write)", *(f"in {level}" for level in levels)), rows)
+    return table((say("a copy on the CPU (read + write)"), *map(name_level, levels)), rows)
+
+
+def name_level(level: str) -> str:
+    """Return where arrays lie: in a cache, or in the memory."""
+    return say("in memory") if level == "memory" else say("in {cache}").format(cache=level)
 
 
 def gpus(parts: dict[str, Any]) -> str:
@@ -128,9 +145,11 @@ def gpus(parts: dict[str, Any]) -> str:
     rows = []
     for name, part in parts.items():
         for gpu in part["gpus"]:
-            who, copied = f"{plain(gpu['name'])}, {FRAMEWORKS[name]}", gpu["bandwidth"]["memory"]["copy"]
+            who, copied = plain(gpu["name"]) + say(", ") + FRAMEWORKS[name], gpu["bandwidth"]["memory"]["copy"]
             rows.append((who, quantity(copied, "B/s"), *rates(gpu["product"])))
-    return table(("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16"), rows)
+    return table(
+        (say("on the GPU"), say("copy (read + write)"), say("product, float32"), say("product, bfloat16")), rows
+    )
 
 
 def rates(found: dict[str, float]) -> list[str]:
