@@ -92,12 +92,11 @@ def build(
             if notebook:
                 executed[slug][framework] = notebook
     predictions = write_book(layout, entries, frameworks, executed)
-    stamp(layout)
     for language in languages:
         translated = Layout(layout.root, language)
         write_book(translated, write_notebooks(translated, frameworks), frameworks, executed)
-        stamp(translated)
     set_language(layout)
+    stamp(layout)
     print(summary({slug: executed[slug] for slug in sections}, frameworks, ran))
     for framework in frameworks:
         ours = [record for record in predictions if record["framework"] == framework]
@@ -192,8 +191,8 @@ def write_book(
 
 def stamp(layout: Layout) -> None:
     """Make the stamp of this stage newer than all that it wrote, unless it is."""
-    path = layout.derived / "merged"
-    folders = [layout.derived / "book", layout.build / "notebooks"]
+    path = layout.build / "merged"
+    folders = [layout.build / "book", *layout.build.glob("*/book"), layout.build / "notebooks"]
     written = [layout.profile, *folders]
     for folder in folders:
         written += folder.rglob("*")
