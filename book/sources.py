@@ -103,9 +103,9 @@ def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
     )
     if not path.exists() or load(path).get("key") != key:
         settings = [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.profile}"]
-        command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-b", "dummy", *settings]
         if layout.language:
             settings.append(f"-Dlanguage={layout.language.locale}")
+        command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-b", "dummy", *settings]
         places = [HERE / "pages", "-d", layout.derived / "doctrees" / "numbers", pages, layout.derived / "dummy"]
         if subprocess.run([*command, "-c", *map(str, places)], cwd=ROOT).returncode:
             raise BookError("figures, equations and sections have no numbers: mend what Sphinx says above")

@@ -1,14 +1,17 @@
 """The book in another language: readers' notebooks and pages with the same code, outputs and folds as in English."""
 
 import json
+import subprocess
 
 import pytest
 from tiny import HEAD, Project
 
 from book import FRAMEWORKS
 from book.layout import Layout
+from book.sources import number
 from book.translations import CHINESE
 from book.translations.catalogues import folder, update
+from book.translations.translate import write_sources
 
 CODE = f"""
 ```{{code-cell}} ipython3
@@ -106,6 +109,21 @@ def test_what_is_gone_from_the_sources_is_gone_from_the_translated_ones(project)
     (project.root / "notebooks" / "other.md").unlink()
     project.here("notebooks", "--languages", "zh")
     assert not (project.root / "_build" / "zh" / "sources" / "other.md").exists()
+
+
+def test_the_numbers_of_a_translation_are_named_in_its_language(project, monkeypatch):
+    layout, commands = Layout(project.root, CHINESE), []
+
+    def run(command, **_):
+        commands.append(command)
+        (layout.derived / "numbers.json").write_text('{"refs": {}}', encoding="utf-8")
+        return subprocess.CompletedProcess(command, 0)
+
+    write_sources(layout)
+    monkeypatch.setattr("book.sources.subprocess.run", run)
+    assert number([], layout) == {"refs": {}}
+    assert "-Dlanguage=zh_CN" in commands[0]
+    assert str(layout.sources) in commands[0]
 
 
 @pytest.mark.slow
