@@ -28,7 +28,7 @@ AS_WRITTEN = "the loop as written"
 GAIN = 1.02  # what a lever has to gain in order to be kept
 BATCH = 64  # images of a minibatch of the chapter's loop
 EPOCHS = 3  # of both loops of a comparison
-REPEATS = 5  # of both steps of a test
+REPEATS = 15  # of both steps of a test
 BUDGET = 4.0  # seconds of a test, after which no further round starts
 
 
