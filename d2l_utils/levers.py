@@ -128,7 +128,7 @@ class Row:
     kept: bool
     accuracy: float | None = None
 
-    def compare(self) -> None:
+    def compare(self, otherwise: str = "") -> None:
         """Show the promised saving beside the obtained one, or a promised cost beside the cost; nothing if neither."""
         if not self.promised or self.obtained is None:
             return
@@ -136,7 +136,7 @@ class Row:
         slow, fast = (sign * (above - seconds) for seconds in (self.time.high, self.time.low))
         name = self.lever if self.promised > 0 else f"{self.lever}: cost"
         low, high = sorted((slow, fast))
-        show(Comparison(name, "saving", "s", abs(self.promised), sign * self.obtained, low, high))
+        show(Comparison(name, "saving", "s", abs(self.promised), sign * self.obtained, low, high, otherwise))
 
 
 def tested(lever: str, before: Measurement, after: Measurement, above: float, promised: float | None) -> Row:
@@ -348,8 +348,15 @@ class Levers:
         """
         self._promises[lever] = predict(lever, saving, kind="saving").value
 
-    def test(self, lever: str, step: Callable[[], object]) -> bool:
+    def test(self, lever: str, step: Callable[[], object], otherwise: str = "") -> bool:
         """Time the step with this lever in turn with the kept one; keep it if it gains 2 % or more.
+
+        Parameters
+        ----------
+        lever, step
+            What has been promised, and the step that has it.
+        otherwise
+            What to look at if the saving misses its promise.
 
         Returns
         -------
@@ -366,7 +373,7 @@ class Levers:
         with freed_memory_kept():
             before, after = compare({"without": self._step, "with": step}, REPEATS, BUDGET).values()
         row = tested(lever, before, after, self.time.median, self._promises.pop(lever))
-        row.compare()
+        row.compare(otherwise)
         self._rows.append(row)
         print(f"{lever}: {'kept' if row.kept else 'left out'}, {self._figures(row.time.median)}")
         if row.kept:
