@@ -50,6 +50,7 @@ class Loop:
         self.net, self.optimizer, self.step, self.first = models[own]
         self.images = DigitImages(self.SHAPE, BATCH * steps)
         self.minibatches = self.loader(self.images)
+        self.drawn: Any = None  # the iterator of the epoch under way
         self.restart()
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
@@ -94,14 +95,18 @@ class Loop:
         """Train for so many minibatches and wait for the last one."""
         total: Any = 0
         late = "deferred loss read" in self.levers
-        for X, y in islice(self.minibatches, steps):
+        self.drawn = iter(self.minibatches)
+        for X, y in islice(self.drawn, steps):
             loss = self.step(self.net, self.optimizer, *self.place(X, y))
             total = total + (loss if late else float(loss))
         float(total)
 
     def end(self) -> None:
-        """Keep the weights, since another loop may use the network next."""
-        self.state = self.save()
+        """Keep the weights, since another loop may use the network next, and give the iterator up.
+
+        Out of the time of an epoch, because TensorFlow takes up to 0.15 s to end one that might still yield.
+        """
+        self.state, self.drawn = self.save(), None
 
     def accuracy(self) -> float:
         """Return the accuracy on the test set."""
