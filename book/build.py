@@ -94,7 +94,6 @@ def measure(framework: str, kernel: Kernel, path: Path, root: Path) -> None:
 
 
 def read_profile(layout: Layout) -> dict[str, Any]:
-    """Return the profile of this machine."""
     profile = load(layout.profile, "`make profile` measures it")
     if not isinstance(profile.get("machine"), dict):
         raise BookError(f"{layout.profile} is no profile of a machine: `make profile` measures it anew")

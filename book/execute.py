@@ -79,7 +79,6 @@ class Client(NotebookClient):
             print(f"{self.title}: running {self.total} cells", flush=True)
 
     def end_cell(self, cell: Any, cell_index: int, execute_reply: Any) -> None:
-        """Stop the clock of a cell."""
         self.seconds[-1] = time.monotonic() - self.started
         if self.number == self.total:
             self.shutdown_kernel = "graceful"

@@ -41,17 +41,14 @@ class Face:
 
     @property
     def name(self) -> str:
-        """The name of its file."""
         return self.path.rpartition("/")[2].removesuffix(".ttf")
 
 
 def matplotlib(family: str, name: str, weight: int = 400, style: str = "normal") -> Face:
-    """Return a font that Matplotlib brings."""
     return Face(family, "matplotlib", f"mpl-data/fonts/ttf/{name}.ttf", weight, style)
 
 
 def reveal(name: str, weight: int, style: str) -> Face:
-    """Return a font that reveal.js brings."""
     path = f"_static/revealjs/dist/theme/fonts/source-sans-pro/source-sans-pro-{name}.ttf"
     return Face("Source Sans Pro", "sphinx_revealjs", path, weight, style)
 

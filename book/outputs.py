@@ -15,7 +15,6 @@ RECORDS = (CLAIM, PREDICTION, RUNNING_TOTAL)
 
 
 def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the notebook's code cells."""
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 

@@ -20,7 +20,6 @@ class KeyLabels(BaseLabelStyle):
     """The keys as labels: unique over all pages, and never shown."""
 
     def format_labels(self, sorted_entries: Iterable[Any]) -> Iterator[str]:
-        """Yield one label for each entry."""
         return (entry.key for entry in sorted_entries)
 
 
@@ -54,7 +53,6 @@ class ListReferences(SphinxPostTransform):
     default_priority = 6  # after sphinxcontrib-bibtex has made the citations (5)
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         groups = {id(citation.parent): citation.parent for citation in self.document.findall(nodes.citation)}
         for group in groups.values():
             listed = nodes.bullet_list(classes=["references"])
@@ -68,8 +66,7 @@ def find_references(app: Sphinx, config: Config) -> None:
     config.bibtex_bibfiles = [str(Path(app.srcdir) / "references.bib")]
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register styles and transform."""
+def setup(app: Sphinx) -> None:
     register_plugin("pybtex.style.formatting", "chapter", Chapter)
     # What is not registered is looked for in every package installed, the first once for each citation.
     for group, name in (("backends", "plaintext"), ("style.names", "plain"), ("style.sorting", "author_year_title")):
@@ -79,4 +76,3 @@ def setup(app: Sphinx) -> dict[str, bool]:
     )
     app.add_post_transform(ListReferences)
     app.connect("config-inited", find_references)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -67,7 +67,6 @@ class NoteAdvice(SphinxTransform):
     default_priority = 850
 
     def apply(self, **kwargs: Any) -> None:
-        """Note the paragraphs."""
         found: list[Advice] = []
         for paragraph in self.document.findall(nodes.paragraph):
             first, *rest = written(paragraph) or [None]
@@ -111,7 +110,6 @@ class ListAdvice(SphinxPostTransform):
     sphinx: Sphinx  # which `setup` sets
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         for place in list(self.document.findall(checklist)):
             pages = self.env.toctree_includes.get(self.config.root_doc, [])
             sections = [page for page in pages if KEY in self.env.metadata[page]]
@@ -205,11 +203,10 @@ def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
     return found
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register node, directive and transforms."""
+def setup(app: Sphinx) -> dict[str, int]:
     app.add_node(checklist)
     app.add_directive("checklist", Checklist)
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
     app.setup_extension("book.pages.problems")  # which has pages of lists written anew
-    return {"env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"env_version": 2}

@@ -121,7 +121,6 @@ class EReader(Epub3Builder):
         path.write_text(text, encoding="utf-8")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Put our builder in the place of Sphinx's."""
     app.add_builder(EReader, override=True)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -23,13 +23,10 @@ class GatherExercises(SphinxTransform):
     default_priority = 195  # before solutions are gathered, which follow
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         cells = list(self.document.findall(is_exercise))
         own = {id(node) for cell in cells for node in [cell, *results_after(cell)]}
         gather(self.document, lambda node: id(node) in own, lambda parts: [fold(TITLE, parts, classes=["exercise"])])
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transform."""
+def setup(app: Sphinx) -> None:
     app.add_transform(GatherExercises)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

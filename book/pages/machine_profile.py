@@ -47,7 +47,6 @@ class Machine(SphinxDirective):
     """The profile, or a sentence on how to make one."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes."""
         self.env.note_reread()
         profile = read(Path(self.config.d2l_machine))
         found = self.parse_text_to_nodes(
@@ -72,7 +71,6 @@ def show(profile: dict[str, Any]) -> str:
 
 
 def caches(found: Sequence[dict[str, Any]]) -> str:
-    """Return the table of caches as the system reports them."""
     rows = [
         (f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"])) for cache in found
     ]
@@ -87,19 +85,16 @@ def sharers(number: int | None) -> str:
 
 
 def bandwidths(found: dict[str, float]) -> str:
-    """Return the table of STREAM's figures."""
     rows = [(who, quantity(value, "B/s")) for who, value in found.items()]
     return table(("STREAM triad on", "memory bandwidth"), rows)
 
 
 def latencies(found: dict[str, float]) -> str:
-    """Return the table of the latency ladder."""
     rows = [(binary(int(size)), quantity(seconds, "s")) for size, seconds in found.items()]
     return table(("working set", "latency of a load"), rows)
 
 
 def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
-    """Return the table of NumPy and the frameworks on the CPU."""
     rows = [("NumPy", NONE, NONE, *rates(numpy))]
     for name, part in parts.items():
         program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
@@ -161,8 +156,6 @@ def plain(name: str) -> str:
     return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", name)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive and its setting."""
+def setup(app: Sphinx) -> None:
     app.add_config_value("d2l_machine", "", "")
     app.add_directive("machine", Machine)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,7 +20,6 @@ class CheckFormulas(SphinxTransform):
     default_priority = 700
 
     def apply(self, **kwargs: Any) -> None:
-        """Report faults."""
         for node in self.document.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block))):
             try:
                 mathml(node.astext(), isinstance(node, nodes.math_block))
@@ -43,7 +42,6 @@ def _markup(node: nodes.Node, display: bool) -> str:
 
 
 def visit_math(writer: Any, node: nodes.Element) -> None:
-    """Write an inline formula."""
     writer.body.append(_markup(node, False))
     raise nodes.SkipNode
 
@@ -59,8 +57,6 @@ def visit_displaymath(writer: Any, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transform and the renderer `mathml`."""
+def setup(app: Sphinx) -> None:
     app.add_transform(CheckFormulas)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_displaymath, None))
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -97,8 +97,6 @@ def write_numbers(app: Sphinx, env: BuildEnvironment) -> None:
     write_atomically(Path(app.config.d2l_numbers), text + "\n")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to the moment at which all numbers are known."""
+def setup(app: Sphinx) -> None:
     app.add_config_value("d2l_numbers", "", "")
     app.connect("env-check-consistency", write_numbers)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

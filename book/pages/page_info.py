@@ -128,7 +128,6 @@ class DescribePage(SphinxTransform):
     default_priority = 190  # before the tabs are gathered, while cells are still children of sections
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         for image in self.document.findall(nodes.image):
             if not image.get("alt", "").strip():
                 logger.error("picture without alternative text: %s", image.get("uri"), location=image)
@@ -170,10 +169,8 @@ def name_frameworks(app: Sphinx, page: str, template: str, context: dict[str, An
     context["framework_titles"] = FRAMEWORKS
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transform and its setting."""
+def setup(app: Sphinx) -> None:
     app.add_config_value("d2l_notebooks", "", "")
     app.add_config_value("d2l_repository", repository(), "env", [str])
     app.add_transform(DescribePage)
     app.connect("html-page-context", name_frameworks)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -58,7 +58,6 @@ class NoteProblems(SphinxTransform):
     default_priority = 850
 
     def apply(self, **kwargs: Any) -> None:
-        """Note the problems."""
         found: list[tuple[Any, ...]] = []
         for box in self.document.findall(nodes.admonition):
             if box[0].astext().startswith(ENVELOPE):
@@ -140,7 +139,6 @@ def shown(app: Sphinx, framework: str | None) -> bool:
 def entry(
     app: Sphinx, page: str, section: str, name: str, framework: str | None, place: str, asked: Sequence[Any]
 ) -> nodes.list_item:
-    """Return the line of a problem."""
     address = app.builder.get_relative_uri(page, section) + (f"?tab={framework}#" if framework else "#") + place
     link = nodes.reference("", f"Exercise {name}" if name.isdigit() else name, refuri=address, internal=True)
     owner = "" if app.config.d2l_only else framework
@@ -164,11 +162,9 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[s
     return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register node, directive and transform."""
+def setup(app: Sphinx) -> None:
     app.add_node(problems)
     app.add_directive("problems", Problems)
     app.add_transform(NoteProblems)
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-resolved", list_problems, priority=400)  # before words are linked (500)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

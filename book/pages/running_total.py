@@ -72,7 +72,5 @@ class RunningTotal(SphinxDirective):
         return found or self.parse_text_to_nodes("This copy holds no running total: no notebook ran for it.")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive."""
+def setup(app: Sphinx) -> None:
     app.add_directive("running-total", RunningTotal)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -42,7 +42,6 @@ class FoldCode(SphinxTransform):
     default_priority = 194  # before solutions and tabs are gathered, while a cell's outputs still follow it
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         for cell in list(self.document.findall(nodes.container)):
             folds = [words for tag, words in FOLDS.items() if tag in cell["classes"]]
             if not folds:
@@ -90,7 +89,6 @@ class GatherSolutions(SphinxTransform):
     default_priority = 196  # while cells are still children of sections, before the tabs are gathered
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         frameworks = frameworks_of(self.document)
         gather(self.document, is_solution, lambda parts: folds_of(parts, frameworks))
 
@@ -102,15 +100,12 @@ class LightMarkers(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         for node in self.document.findall(nodes.inline):
             if "sd-summary-state-marker" in node["classes"]:
                 node.clear()
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transforms."""
+def setup(app: Sphinx) -> None:
     app.add_transform(FoldCode)
     app.add_transform(GatherSolutions)
     app.add_post_transform(LightMarkers)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -100,7 +100,6 @@ class GatherTabs(SphinxTransform):
     default_priority = 198
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         frameworks = frameworks_of(self.document)
 
         def is_single(node: nodes.Node) -> bool:
@@ -116,7 +115,6 @@ class FlattenTabs(SphinxPostTransform):
     builders = ("epub", "singlehtml", "text")  # LaTeX and man pages are flat by themselves
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         for found in list(self.document.findall(lambda node: is_component(node, "tab-set"))):
             if "frameworks" not in found["classes"]:
                 continue
@@ -129,9 +127,7 @@ class FlattenTabs(SphinxPostTransform):
             found.parent.replace(found, flat)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive and both transforms."""
+def setup(app: Sphinx) -> None:
     app.add_directive("tagged", Tagged)
     app.add_transform(GatherTabs)
     app.add_post_transform(FlattenTabs)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

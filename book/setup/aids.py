@@ -153,7 +153,6 @@ def get(name: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the status to exit with."""
     parser = argparse.ArgumentParser(prog="python3 -m book.setup.aids", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"those that are needed, of {', '.join(AIDS)}")
     names = parser.parse_args(arguments).names

@@ -67,7 +67,6 @@ def fingerprint(name: str, content: dict[str, Any], gpu: bool) -> str:
 
 
 def kernel_file(name: str) -> Path:
-    """Return the path of the kernel's settings."""
     return BUILD / "jupyter" / "share" / "jupyter" / "kernels" / f"d2l-{name}" / "kernel.json"
 
 
@@ -149,7 +148,6 @@ def make_all(names: Sequence[str], content: dict[str, Any]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the status to exit with."""
     parser = argparse.ArgumentParser(prog="python3 -m book.setup.environments", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="docs, " + ", ".join(FRAMEWORKS))
     parser.add_argument("--pins", action="store_true", help="resolve requirements/ anew instead")

@@ -76,7 +76,6 @@ def slides(cells: Sequence[Cell], name: str) -> list[Slide]:
 
 
 def open_slide(found: list[Slide], level: int, title: str) -> None:
-    """Open the slide of a heading."""
     if level == 1:
         found[0].title = title
         return

@@ -22,7 +22,6 @@ OTHER = re.compile(r"([\w-]+)\.ipynb")
 
 
 def formula(tex: str, options: dict[str, Any]) -> str:
-    """Return a formula as MathML."""
     return mathml(TAG.sub("", tex).strip(), options["display_mode"])
 
 
@@ -131,12 +130,10 @@ def without_messages(text: str) -> str:
 
 
 def printed(text: str) -> Output:
-    """Return an output of text."""
     return {"output_type": "stream", "name": "stdout", "text": text}
 
 
 def displayed(content: str) -> Output:
-    """Return an output that displays HTML."""
     return {"output_type": "display_data", "metadata": {}, "data": {"text/html": content}}
 
 

@@ -38,7 +38,6 @@ def furniture() -> dict[str, str]:
 
 @cache
 def exporter() -> SlidesExporter:
-    """Return nbconvert's exporter with our template."""
     settings = Config()
     settings.CSSHTMLHeaderPreprocessor.style = "a11y-light"
     return SlidesExporter(config=settings, template_name="d2l", extra_template_basedirs=[str(TEMPLATE)])
