@@ -35,23 +35,9 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = T
 
 
 def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], timeout: int) -> None:
-    """Write all that the HTML pages are made of.
+    """Write all that the HTML pages are made of; BookError for whatever the author or reader has to mend.
 
-    Parameters
-    ----------
-    layout : Layout
-        The folders of the project.
-    frameworks : sequence of str
-        Those of the book.
-    sections : sequence of str
-        Those whose notebooks are run where they are out of date.
-    timeout : int
-        Seconds that a cell may take.
-
-    Raises
-    ------
-    BookError
-        For whatever the author or reader has to mend.
+    Notebooks of these `sections` are run where they are out of date; a cell may take `timeout` seconds.
     """
     os.environ["D2L_MACHINE_PROFILE"] = str(layout.profile)  # kernels read it there
     entries = write_notebooks(layout, frameworks)

@@ -184,20 +184,8 @@ def split(
 ) -> dict[str, Notebook]:
     """Return each framework's notebook for readers: plain Markdown with its pictures in it, code without outputs.
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-        The section's cells.
-    frameworks : sequence of str
-        Those wanted.
-    numbers : dict
-        What the first pass of Sphinx found.
-    images : dict
-        The content of each picture, by its path as the source has it ("img/x.svg").
-    name : str
-        The source's name, for errors.
-    answers : bool
-        Whether solutions and answers are in it.
+    `numbers` is what the first pass of Sphinx found, `images` has the content of each picture by its path as the source
+    has it ("img/x.svg"), `name` is the source's, for errors, and `answers` tells whether solutions and answers are in.
     """
     from book.plain_markdown import references
 

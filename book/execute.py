@@ -93,28 +93,10 @@ class Client(NotebookClient):
 def run(
     notebook: dict[str, Any], title: str, timeout: int, paths: dict[str, str]
 ) -> tuple[dict[str, Any], list[float], str]:
-    """Run a notebook of code cells in its own kernel.
+    """Run a notebook of code cells in its own kernel; RunError where it does not come to its end.
 
-    Parameters
-    ----------
-    notebook : dict
-        The notebook, as nbformat has it.
-    title : str
-        What messages call it.
-    timeout : int
-        Seconds that a cell may take.
-    paths : dict
-        The name that each path of this machine gets in the outputs.
-
-    Returns
-    -------
-    tuple
-        The notebook with its outputs, the seconds of each cell, and Python's version.
-
-    Raises
-    ------
-    RunError
-        Where the run does not come to its end.
+    Messages call it `title`, a cell may take `timeout` seconds, and `paths` has the name that each path of this machine
+    gets in the outputs. Returns the notebook with its outputs, the seconds of each cell, and Python's version.
     """
     nodes = nbformat.from_dict(notebook)
     client = Client(nodes, title, timeout)

@@ -37,20 +37,7 @@ def _katex() -> MiniRacer:
 
 @functools.cache
 def mathml(tex: str, display: bool = False) -> str:
-    """Return the <math> element that shows a formula.
-
-    Parameters
-    ----------
-    tex : str
-        The formula in TeX.
-    display : bool
-        Whether it stands on a line of its own.
-
-    Raises
-    ------
-    TeXError
-        Where KaTeX finds fault.
-    """
+    """Return the <math> element that shows a formula, on a line of its own if `display`; TeXError for wrong TeX."""
     markup, fault = _katex().call("mathml", tex, display)
     if fault:
         raise TeXError(fault.removeprefix("KaTeX parse error: "))

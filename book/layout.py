@@ -39,13 +39,7 @@ class Layout:
 
 
 def load(path: Path, cure: str = "") -> dict[str, Any]:
-    """Return the JSON object in a file, cells' sources joined.
-
-    Raises
-    ------
-    BookError
-        If the file is missing (`cure` says what to do then) or damaged.
-    """
+    """Return the JSON object in a file, cells' sources joined; BookError if it is missing (`cure` helps) or damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict):

@@ -30,12 +30,8 @@ def used_by_others() -> float:
 def share(used: float, seconds: float) -> float:
     """Return the share of the cores which a notebook may use that others kept busy, from 0 to 1.
 
-    Parameters
-    ----------
-    used : float
-        Seconds for which they worked on the CPUs, all of them together.
-    seconds : float
-        How long it took. Where a limit leaves us a part of the CPUs, others may use the rest.
+    They worked for `used` seconds on all CPUs together while `seconds` passed. Where a limit leaves us a part of the
+    CPUs, others may use the rest.
     """
     free = len(usable()) - used / seconds
     return round(min(1.0, max(0.0, 1 - free / cores())), 2)

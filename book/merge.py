@@ -14,18 +14,9 @@ RUN_FACTS = ("seconds", "busy", "date", "machine", "versions")  # what a page sa
 
 
 def merge(entries: Sequence[Entry], frameworks: Sequence[str], executed: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the merged notebook of a section.
+    """Return the merged notebook of a section, whose source is called `name` in errors.
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-        The section's cells.
-    frameworks : sequence of str
-        The frameworks of the book.
-    executed : dict
-        The executed notebook of each framework that has up-to-date outputs; the page names those that lack.
-    name : str
-        The source's name, for errors.
+    `executed` has the notebook of each framework whose outputs are up to date; the page names those that lack.
     """
     outputs = {
         framework: {cell["id"]: unrepeated(cell["outputs"]) for cell in code_cells(notebook)}

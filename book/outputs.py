@@ -19,16 +19,9 @@ def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def clean(outputs: Sequence[dict[str, Any]], paths: dict[str, str]) -> list[dict[str, Any]]:
-    """Return a cell's outputs without what belongs to one run only.
+    """Return a cell's outputs without what belongs to one run only; `paths` has a name for each path of this machine.
 
     Neighbouring streams of one name are joined, and widget views are dropped.
-
-    Parameters
-    ----------
-    outputs : sequence of dict
-        The outputs as nbformat has them.
-    paths : dict
-        The name that each path of this machine gets.
     """
     kept: list[dict[str, Any]] = []
     for output in outputs:

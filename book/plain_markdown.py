@@ -57,21 +57,10 @@ for plugin in (dollarmath_plugin, colon_fence_plugin, myst_block_plugin, myst_ro
 
 
 def convert(text: str, numbers: dict[str, Any], answers: bool = True) -> Plain:
-    """Return a cell's MyST Markdown as plain Markdown.
+    """Return a cell's MyST Markdown as plain Markdown; PlainError for what that cannot say.
 
-    Parameters
-    ----------
-    text : str
-        The source of the cell.
-    numbers : dict
-        What the first pass of Sphinx found: what labels and citations are called.
-    answers : bool
-        Whether the folds titled "Answer" are in it.
-
-    Raises
-    ------
-    PlainError
-        For what plain Markdown cannot say.
+    `numbers` is what the first pass of Sphinx found: what labels and citations are called. `answers` tells whether the
+    folds titled "Answer" are in it.
     """
     plain = convert_nested(text, numbers, answers)
     check(PARSER.parse(plain.text))

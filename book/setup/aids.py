@@ -88,24 +88,13 @@ def no_namespaces() -> str:
 class Aid:
     """What some tests need.
 
-    Parameters
-    ----------
-    checks
-        What is not checked without it.
-    missing
-        Returns in a line why it is not there, "" if it is.
-    packages
-        Debian's names of what holds it.
-    fetch
-        Gets it without installing anything, if there is such a way.
-    programs
-        What is in the packages, if that may be there and yet not be allowed to do its work: then no package helps.
+    `programs` are in the packages, if they may be there and yet not be allowed to do their work: then no package helps.
     """
 
-    checks: str
-    missing: Callable[[], str]
-    packages: tuple[str, ...]
-    fetch: Callable[[], None] | None = None
+    checks: str  # what is not checked without it
+    missing: Callable[[], str]  # returns in a line why it is not there, "" if it is
+    packages: tuple[str, ...]  # Debian's names of what holds it
+    fetch: Callable[[], None] | None = None  # gets it without installing anything
     programs: tuple[str, ...] = ()
 
     def is_installed(self) -> bool:

@@ -14,16 +14,9 @@ from book.setup.programs import BUILD, call
 
 
 def install(uv: str, name: str, settings: dict[str, Any], python: str, gpu: bool) -> None:
-    """Install everything into environment `name`.
+    """Install everything into environment `name`, with the build for the GPU if `gpu`.
 
-    Parameters
-    ----------
-    uv, python : str
-        Paths of uv and of the environment's Python.
-    settings : dict
-        The environment's table in pyproject.toml.
-    gpu : bool
-        Whether to install the build for the GPU.
+    `uv` and `python` are the paths of uv and of the environment's Python, `settings` its table in pyproject.toml.
     """
     wheels = wheel_folders()
     arguments = ["-r", f"requirements/{name}.txt"]

@@ -42,13 +42,7 @@ def tell(line: str) -> None:
 
 
 def call(command: Sequence[str], failure: str, **environment: str) -> str:
-    """Run `command` quietly and return what it prints.
-
-    Raises
-    ------
-    SetupError
-        With `failure` and the reason, where the command does not succeed.
-    """
+    """Run `command` quietly and return what it prints; SetupError with `failure` and the reason if it fails."""
     done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout

@@ -197,16 +197,8 @@ def with_outputs(notebook: Notebook, executed: Notebook, name: str, cure: str) -
 def deck(cells: Sequence[Cell], framework: str, about: str, name: str) -> Notebook:
     """Return a section's deck as a notebook in which each cell has its place on a slide.
 
-    Parameters
-    ----------
-    cells : sequence of dict
-        Those of the reader's notebook, with outputs, without solutions and answers.
-    framework : str
-        Its framework.
-    about : str
-        What stands above the title.
-    name : str
-        The section's, for errors.
+    `cells` are those of the reader's notebook, with outputs, without solutions and answers; `about` stands above the
+    title, and `name` is the section's, for errors.
     """
     found: list[Cell] = []
     for slide in slides(cells, name):
