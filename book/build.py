@@ -44,7 +44,7 @@ def build(layout: Layout, frameworks: Sequence[str], sections: Sequence[str], ti
     kernels = {framework: find_kernel(framework) for framework in frameworks}
     for framework, kernel in kernels.items():
         measure(framework, kernel, layout.profile, layout.root)
-    profile = read_profile(layout)
+    profile = load(layout.profile, "`make profile` measures it")
     around = {word: surroundings(layout.root, kernel, profile) for word, kernel in kernels.items()}
     ran: list[tuple[str, str]] = []
     executed: dict[str, dict[str, Any]] = {slug: {} for slug in entries}
@@ -77,13 +77,6 @@ def measure(framework: str, kernel: Kernel, path: Path, root: Path) -> None:
         measure_missing(MODULES[framework], path, kernel.python, kernel.settings, folder=root)
     except RuntimeError as error:
         raise BookError(str(error)) from None
-
-
-def read_profile(layout: Layout) -> dict[str, Any]:
-    profile = load(layout.profile, "`make profile` measures it")
-    if not isinstance(profile.get("machine"), dict):
-        raise BookError(f"{layout.profile} is no profile of a machine: `make profile` measures it anew")
-    return profile
 
 
 def measure_anew(layout: Layout, frameworks: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from book import FRAMEWORKS, MODULES, ROOT, BookError, project
-from book.cells import Cell, Notebook
+from book.cells import Cell, Notebook, new_code_cell
 from book.hosted import files, repository
 from book.layout import Layout, dump, load
 
@@ -77,14 +77,7 @@ def first_cell(framework: str, wheel: str, content: dict[str, Any]) -> Cell:
         modules=" ".join([module, *filter(str.isidentifier, others), "d2l_utils"]),
         others="".join(f" {name}" for name in others),
     )
-    return {
-        "cell_type": "code",
-        "id": "install",
-        "metadata": {},
-        "source": source.rstrip("\n"),
-        "execution_count": None,
-        "outputs": [],
-    }
+    return new_code_cell("install", {}, source.rstrip("\n"))
 
 
 def portable(notebook: Notebook, first: Cell) -> Notebook:

@@ -29,10 +29,6 @@ class Layout:
         """The file that tells what this machine is and can do."""
         return self.build / "machine.json"
 
-    def source(self, slug: str) -> Path:
-        """Return the path of a section's source."""
-        return self.sources / f"{slug}.md"
-
     def notebook(self, stage: str, framework: str, slug: str) -> Path:
         """Return the path of a notebook of `stage`: notebooks (the reader's), executed or failed."""
         return self.build / stage / framework / f"{slug}.ipynb"

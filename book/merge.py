@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from book import FRAMEWORKS, BookError
-from book.cells import Entry, notebook_of, short_hash
+from book.cells import Entry, new_code_cell, notebook_of, only_claims, short_hash
 from book.outputs import code_cells, records, unrepeated
 
 Cell = dict[str, Any]
@@ -70,7 +70,7 @@ def merged_code(
     `outputs` maps a framework to the outputs of its cells by their ids.
     """
     tags = list(entry.tags)
-    if entry.only_claims:
+    if only_claims(entry.source):
         tags.append("claims")
     if entry.framework:
         own = outputs.get(entry.framework, {}).get(entry.id, [])
@@ -101,14 +101,7 @@ def shown(entry: Entry, id: str, outputs: Outputs, tags: Sequence[str], name: st
         if not alt:
             raise BookError(f"{name}, {entry.place}: a picture without words; give the cell a line :alt: …")
         metadata["mystnb"] = {"image": {"alt": alt}}
-    return {
-        "cell_type": "code",
-        "id": id,
-        "metadata": metadata,
-        "source": entry.source,
-        "execution_count": None,
-        "outputs": uncounted(outputs),
-    }
+    return new_code_cell(id, metadata, entry.source, uncounted(outputs))
 
 
 def described(output: dict[str, Any]) -> str | None:

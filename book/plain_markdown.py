@@ -282,15 +282,11 @@ def outline(text: str) -> list[Any]:
             found.append([token.type, token.info])
         elif token.type in ("colon_fence", "fence"):
             directive = read_directive(token)
-            if directive:
-                found.append(directive_outline(directive))
+            if directive:  # a figure's argument is a path, any other's may be text
+                title = "" if directive.name == "figure" else directive.argument
+                inside = [bool(directive.body), outline(title), outline(directive.body)]
+                found.append([directive.name, directive.options, *inside])
         for child in token.children or []:
             if child.type == "myst_role" and child.meta["name"].startswith("cite:"):
                 found.append(["cite", *cited_keys(child.content.strip("`"))])
     return found
-
-
-def directive_outline(directive: Directive) -> list[Any]:
-    """Return what numbers depend on in a directive: a figure's argument is a path, any other's may be text."""
-    title = "" if directive.name == "figure" else directive.argument
-    return [directive.name, directive.options, bool(directive.body), outline(title), outline(directive.body)]

@@ -82,10 +82,8 @@ def scale(comparison: Comparison) -> str:
 
     It shows the prediction in the middle, the band of 1.5 ×, the quartiles as a bar and the median as a mark.
     """
-    place, low, high = (
-        x(value / comparison.predicted) for value in (comparison.measured, comparison.low, comparison.high)
-    )
-    near = HALF * on_scale(NEAR)
+    factors = (value / comparison.predicted for value in (comparison.measured, comparison.low, comparison.high))
+    place, low, high, near = (HALF * on_scale(factor) for factor in (*factors, NEAR))
     words = f"measured is {three_digits(comparison.factor)} times what was predicted"
     middle = HEIGHT / 2
     return (
@@ -95,11 +93,6 @@ def scale(comparison: Comparison) -> str:
         f'<path class="spread" d="M{low:.1f} {middle:g}H{high:.1f}"/>'
         f"{mark(comparison, place, middle)}</svg>"
     )
-
-
-def x(factor: float) -> float:
-    """Return where a multiple of the prediction lies in the drawing, at most at either end."""
-    return HALF * on_scale(factor)
 
 
 def mark(comparison: Comparison, x: float, y: float) -> str:

@@ -32,20 +32,11 @@ def slugs(layout: Layout) -> list[str]:
 
 
 def toctree(text: str) -> list[str]:
-    """Return the pages that the directives {toctree} in a Markdown text name, in their order.
-
-    A build with nothing to do calls it, so it does without the parser of book.plain_markdown, which is slow to import.
-    """
-    pages, fence = [], ""
-    for line in text.splitlines():
-        opening = re.match(r"(```+|:::+)\{toctree\}", line)
-        if opening:
-            fence = opening[1]
-        elif line.strip() == fence:
-            fence = ""
-        elif fence and line.strip() and not line.startswith(":"):
-            titled = re.search(r"<(.+)>$", line.strip())
-            pages.append(titled[1] if titled else line.strip())
+    """Return the pages that the directives {toctree} in a Markdown text name; slow imports would delay each build."""
+    pages = []
+    for _, content in re.findall(r"^(```+|:::+)\{toctree\}\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL):
+        lines = [line.strip() for line in content.splitlines() if line.strip() and not line.startswith(":")]
+        pages += [re.sub(r".*<(.+)>$", r"\1", line) for line in lines]
     return pages
 
 
@@ -60,7 +51,7 @@ def read(slug: str, layout: Layout) -> dict[str, Any]:
 
     Reading takes a second, so the dict is kept and read anew only when the text or this code has changed.
     """
-    path = layout.source(slug)
+    path = layout.sources / f"{slug}.md"
     text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "plain_markdown.py", "sources.py")
     if place(slug, layout).exists():
         kept = load(place(slug, layout))

@@ -61,17 +61,12 @@ def links(root: Element) -> Iterator[tuple[Element, str]]:
             yield node, address
 
 
-def repair_links(root: Element) -> None:
-    """Have all links lead to pages of the e-book, which names no framework in an address."""
+def repair_page(root: Element) -> None:
+    """Repair a page: links, whose addresses name no framework, and drawings, which XML has to be told are drawings."""
     for node, address in links(root):
         found = LINK.fullmatch(address)
         if found:
             node.set("href", f"{found['page']}.xhtml{found['place'] or ''}")
-
-
-def repair_page(root: Element) -> None:
-    """Repair a page: its links, and drawings in the text, which XML has to be told are drawings."""
-    repair_links(root)
     for drawing in [node for node in root.iter() if split(node.tag) == (XHTML, "svg")]:
         if drawing.get("role") == "group":
             del drawing.attrib["role"]  # not among those that a drawing may have

@@ -21,9 +21,10 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
+from sphinx.util.nodes import traverse_parent
 
 from book import FRAMEWORKS
-from book.pages.problems import Listing, above, resolved
+from book.pages.problems import Listing, resolved
 from book.pages.records import collected
 from book.pages.tabs import framework_of, tab_set
 from book.records import Record
@@ -71,8 +72,8 @@ class NoteAdvice(SphinxTransform):
         for paragraph in self.document.findall(nodes.paragraph):
             first, *rest = written(paragraph) or [None]
             if isinstance(first, nodes.strong) and first.astext() == BEGINNING:
-                framework = next(filter(None, map(framework_of, above(paragraph))), None)
-                section = next(node for node in above(paragraph) if isinstance(node, nodes.section))
+                framework = next(filter(None, map(framework_of, traverse_parent(paragraph))), None)
+                section = next(iter(traverse_parent(paragraph, nodes.section)))
                 place = nodes.make_id(f"{BEGINNING} {len(found) + 1}")
                 paragraph["ids"].append(place)
                 found.append(Advice(framework, place, section[0].astext(), words_of(rest), gains_below(paragraph)))

@@ -16,15 +16,7 @@ from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, woff
-from book.xhtml import (
-    OPF,
-    dead_links,
-    page_text,
-    properties,
-    repair_drawing,
-    repair_page,
-    written,
-)
+from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, written
 
 logger = logging.getLogger(__name__)
 STYLES = ("pygments.css", "epub.css")  # the second is ours, under the name that Sphinx's theme links

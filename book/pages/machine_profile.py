@@ -98,14 +98,10 @@ def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
     rows = [("NumPy", NONE, NONE, *rates(numpy))]
     for name, part in parts.items():
         program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
-        rows.append((program, *dispatch(part), *rates(part["product"])))
+        waits = [quantity(part["dispatch"][what], "s") for what in ("issue", "wait")]
+        rows.append((program, *waits, *rates(part["product"])))
     head = ("on the CPU", "a tiny operation issued", "and waited for", "product, float32", "product, bfloat16")
     return table(head, rows)
-
-
-def dispatch(part: dict[str, Any]) -> list[str]:
-    """Return the seconds of a tiny operation in words: issued, and waited for."""
-    return [quantity(part["dispatch"][what], "s") for what in ("issue", "wait")]
 
 
 def copies(parts: dict[str, Any]) -> str:

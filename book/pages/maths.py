@@ -1,6 +1,5 @@
 """Formulas of the pages as MathML."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
@@ -8,6 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
+from sphinx.util.nodes import traverse_parent
 
 from book.formulas import TeXError, mathml
 
@@ -24,14 +24,8 @@ class CheckFormulas(SphinxTransform):
             try:
                 mathml(node.astext(), isinstance(node, nodes.math_block))
             except TeXError as fault:
-                place = node if node.line else next((up for up in _ancestors(node) if up.line), node)
+                place = next((each for each in traverse_parent(node) if each.line), node)
                 logger.error("wrong TeX: %s", fault, location=place)
-
-
-def _ancestors(node: nodes.Node) -> Iterator[nodes.Node]:
-    while node.parent is not None:
-        node = node.parent
-        yield node
 
 
 def _markup(node: nodes.Node, display: bool) -> str:

@@ -145,16 +145,13 @@ class DescribePage(SphinxTransform):
             self._describe(title.parent, frameworks[0], {name: ran[name] for name in frameworks if name in ran})
 
     def _describe(self, section: nodes.Element, framework: str, runs: dict[str, dict[str, Any]]) -> None:
-        notebooks = {name: self._notebook(name) for name in runs}
+        # The paths of the readers' notebooks, as Sphinx takes them: from the folder of the pages.
+        folder = os.path.relpath(self.config.d2l_notebooks, self.env.srcdir)
+        notebooks = {name: f"/{folder}/{name}/{self.env.docname}.ipynb" for name in runs}
         hosted = {name: links(self.config.d2l_repository, name, self.env.docname) for name in runs}
         section.insert(1, header(reading_minutes(self.document, framework), notebooks, hosted))
         if runs:
             section += colophon(runs)
-
-    def _notebook(self, framework: str) -> str:
-        """Return the path of a reader's notebook as Sphinx takes it, from the folder of the pages."""
-        path = os.path.join(self.config.d2l_notebooks, framework, f"{self.env.docname}.ipynb")
-        return "/" + os.path.relpath(path, self.env.srcdir)
 
     def _add_anchors(self, cells: Sequence[dict[str, Any]]) -> None:
         for node in self.document.findall(nodes.container):

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import traverse_parent
 from sphinx_design.shared import is_component
 
 from book import FRAMEWORKS
@@ -74,7 +75,7 @@ class NoteProblems(SphinxTransform):
 
     def exercises(self, listed: Any) -> list[tuple[Any, ...]]:
         """Return what is noted of the items of a list; a list within a solution or an item holds no exercises."""
-        if any(isinstance(up, nodes.list_item) or is_component(up, "dropdown") for up in above(listed)):
+        if any(isinstance(up, nodes.list_item) or is_component(up, "dropdown") for up in traverse_parent(listed)):
             return []
         numbers = range(listed.get("start", 1), listed.get("start", 1) + len(listed))
         return [
@@ -84,17 +85,10 @@ class NoteProblems(SphinxTransform):
 
     def noted(self, kind: str, name: str, node: Any, asked: Any, number: int) -> tuple[Any, ...]:
         """Give the node of a problem an id; return what is noted of it."""
-        framework = next(filter(None, map(framework_of, above(node))), None)
+        framework = next(filter(None, map(framework_of, traverse_parent(node))), None)
         place = nodes.make_id("-".join(filter(None, (IDS[kind], str(number), framework))))
         node["ids"].append(place)
         return kind, name, framework, place, asked
-
-
-def above(node: nodes.Node) -> Iterator[nodes.Node]:
-    """Yield the nodes around a node, from the nearest on."""
-    while node.parent is not None:
-        node = node.parent
-        yield node
 
 
 def sentences(paragraph: Any) -> Iterator[list[Any]]:
@@ -125,15 +119,11 @@ def listed(app: Sphinx, page: str, section: str) -> nodes.section:
     """Return the lists of a section under its title, with links that start from `page`."""
     node = nodes.section("", nodes.title("", app.env.titles[section].astext()), ids=[nodes.make_id(section)])
     for kind, title in ((ENVELOPE, "Back-of-the-envelope problems"), ("Exercise", EXERCISES)):
-        found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind and shown(app, rest[1])]
+        found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind]
+        found = [rest for rest in found if not app.config.d2l_only or rest[1] in (None, app.config.d2l_only)]
         entries = [entry(app, page, section, *rest) for rest in found]
         node += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []
     return node
-
-
-def shown(app: Sphinx, framework: str | None) -> bool:
-    """Tell whether the lists have a framework's problem: in an edition for one, those for all and its own."""
-    return not app.config.d2l_only or framework in (None, app.config.d2l_only)
 
 
 def entry(

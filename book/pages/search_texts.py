@@ -87,18 +87,14 @@ def flat(element: ET.Element) -> str:
     return (element.text or "") + sign.join(map(flat, element))
 
 
-def script(page: str, title: str, document: nodes.document) -> str:
-    listed = json.dumps(places(document), ensure_ascii=False, separators=(",", ":"))
-    packed = base64.b64encode(zlib.compress(listed.encode(), 9)).decode()
-    return f"d2lTexts({json.dumps(page)}, {json.dumps(title)}, {json.dumps(packed)});\n"
-
-
 def write_texts(
     app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None
 ) -> None:
     if app.builder.name == "html" and document is not None:
-        path = Path(app.outdir) / "_texts" / f"{page}.js"
-        write_atomically(path, script(page, app.env.titles[page].astext(), document))
+        listed = json.dumps(places(document), ensure_ascii=False, separators=(",", ":"))
+        packed = base64.b64encode(zlib.compress(listed.encode(), 9)).decode()
+        arguments = ", ".join(map(json.dumps, (page, app.env.titles[page].astext(), packed)))
+        write_atomically(Path(app.outdir) / "_texts" / f"{page}.js", f"d2lTexts({arguments});\n")
 
 
 def leave_out_index(app: Sphinx) -> None:

@@ -29,12 +29,10 @@ def found_browsers() -> list[str]:
     """Return the paths of Chromium on PATH, then of those that were fetched below `_build`, the newest first."""
     # Playwright writes the marker when its download is whole.
     marks = (programs.BUILD / "browsers").glob("chromium_headless_shell-*/INSTALLATION_COMPLETE")
-    fetched = [
-        str(path)
-        for mark in sorted(marks, reverse=True)
-        for path in mark.parent.glob("chrome-headless-shell-*/chrome-headless-shell")
-    ]
-    return [path for name in BROWSERS if (path := shutil.which(name))] + fetched
+    found = [path for name in BROWSERS if (path := shutil.which(name))]
+    for mark in sorted(marks, reverse=True):
+        found += map(str, mark.parent.glob("chrome-headless-shell-*/chrome-headless-shell"))
+    return found
 
 
 @cache

@@ -11,23 +11,13 @@ import json
 import platform
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from book import FRAMEWORKS, ROOT, project
 from book.setup.packages import install, resolve_pins
-from book.setup.programs import (
-    BUILD,
-    LeftOutError,
-    SetupError,
-    call,
-    check_compiler,
-    check_headers,
-    find_uv,
-    has_gpu,
-    tell,
-)
+from book.setup.programs import BUILD, LeftOutError, SetupError, call, check_compiler, check_headers, find_uv, tell
 from d2l_lab.files import locked
+from d2l_lab.machine.system import gpus
 
 RECIPE = 2  # one more whenever the code below makes another environment out of the same pins and settings
 
@@ -48,8 +38,8 @@ def check_platform(settings: dict[str, Any]) -> None:
 
 
 def wants_gpu(settings: dict[str, Any]) -> bool:
-    """Tell whether an environment gets a build for the GPU."""
-    return ("gpu-build" in settings or "gpu-option" in settings) and has_gpu()
+    """Tell whether an environment gets a build for the GPU: an NVIDIA driver has to answer with at least one."""
+    return ("gpu-build" in settings or "gpu-option" in settings) and bool(gpus())
 
 
 def fingerprint(name: str, content: dict[str, Any], gpu: bool) -> str:
@@ -66,10 +56,6 @@ def fingerprint(name: str, content: dict[str, Any], gpu: bool) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def kernel_file(name: str) -> Path:
-    return BUILD / "jupyter" / "share" / "jupyter" / "kernels" / f"d2l-{name}" / "kernel.json"
-
-
 def make_environment(name: str, content: dict[str, Any]) -> None:
     """Make environment `name` and its kernel unless they are up to date."""
     settings = settings_of(name, content)
@@ -77,7 +63,8 @@ def make_environment(name: str, content: dict[str, Any]) -> None:
     gpu = wants_gpu(settings)
     folder, wanted = BUILD / "env" / name, fingerprint(name, content, gpu)
     stamp, python = folder / ".ready", folder / "bin" / "python"
-    complete = python.exists() and (name == "docs" or kernel_file(name).exists())
+    kernel = BUILD / "jupyter" / "share" / "jupyter" / "kernels" / f"d2l-{name}" / "kernel.json"
+    complete = python.exists() and (name == "docs" or kernel.exists())
     if complete and stamp.exists() and stamp.read_text() == wanted:
         return
     uv = find_uv(content["tool"]["d2l"]["uv"])
@@ -117,10 +104,8 @@ def make_kernel(name: str, python: str, settings: dict[str, Any]) -> None:
     command = [python, "-m", "ipykernel", "install", *naming]
     for variable, value in settings.get("kernel-environment", {}).items():
         command += ["--env", variable, value]
-    places = {
-        "JUPYTER_PATH": str(BUILD / "jupyter" / "share" / "jupyter"),
-        "IPYTHONDIR": str(BUILD / "jupyter" / "ipython"),
-    }
+    folder = BUILD / "jupyter"
+    places = {"JUPYTER_PATH": str(folder / "share" / "jupyter"), "IPYTHONDIR": str(folder / "ipython")}
     call(command, f"cannot register the kernel of {name}", **places)
 
 

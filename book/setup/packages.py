@@ -1,7 +1,4 @@
-"""What is installed into an environment: the pins, which are resolved here too, and d2l_utils as it lies here.
-
-Standard library only: this runs before anything is installed.
-"""
+"""What is installed into an environment: pins, which are resolved here too, and d2l_utils. Standard library only."""
 
 import os
 import subprocess

@@ -42,9 +42,9 @@ def pieces(text: str) -> Iterator[tuple[int, str, list[Token]]]:
                 yield level, title, rest
             level, title, rest = int(token.tag[1]), html([tokens[number + 1]]), []
             number += 3
-            continue
-        rest.append(token)
-        number += 1
+        else:
+            rest.append(token)
+            number += 1
     yield level, title, rest
 
 

@@ -33,14 +33,8 @@ class Reader(MarkdownIt):
         return True
 
 
-def parser() -> MarkdownIt:
-    """Return the parser of the readers' notebooks: plain Markdown whose pictures are in it."""
-    markdown = Reader("commonmark", {"html": True}).enable("table")
-    markdown.use(dollarmath_plugin, renderer=formula)
-    return markdown
-
-
-MARKDOWN = parser()
+# The parser of the readers' notebooks: plain Markdown whose pictures are in it.
+MARKDOWN = Reader("commonmark", {"html": True}).enable("table").use(dollarmath_plugin, renderer=formula)
 
 
 def parsed(text: str) -> list[Token]:
@@ -76,12 +70,9 @@ def unfolded(tokens: Iterable[Token]) -> Iterator[Token]:
 def unpictured(tokens: Sequence[Token]) -> Iterator[Token]:
     """Yield the tokens of a text without its pictures: a speaker sees them on the slide."""
     for number, token in enumerate(tokens):
-        inline = tokens[max(0, number - 1) : number + 2]
-        if not any(is_picture(near) for near in inline) or token.type not in (
-            "paragraph_open",
-            "inline",
-            "paragraph_close",
-        ):
+        near = tokens[max(0, number - 1) : number + 2]
+        paragraph = token.type in ("paragraph_open", "inline", "paragraph_close")
+        if not paragraph or not any(map(is_picture, near)):
             yield token
 
 
@@ -118,15 +109,12 @@ def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
             elif "text/plain" in data:
                 found.append(printed("".join(data["text/plain"])))
             elif "text" in output:
-                found.append(printed(without_messages("".join(output["text"]))))
+                # Without what a library writes to its users, each paragraph in one long line.
+                lines = "".join(output["text"]).split("\n")
+                found.append(printed("\n".join(line for line in lines if len(line) <= MESSAGE)))
             else:
                 found.append(output)
     return [output for output in found if output.get("text", "…").strip()]
-
-
-def without_messages(text: str) -> str:
-    """Return what a cell printed without the paragraphs that a library writes to its users, each in one long line."""
-    return "\n".join(line for line in text.split("\n") if len(line) <= MESSAGE)
 
 
 def printed(text: str) -> Output:
