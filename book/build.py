@@ -91,12 +91,8 @@ def measure_anew(layout: Layout, frameworks: Sequence[str]) -> None:
 def run(
     slug: str, cells: Sequence[Cell], kernel: Kernel, facts: dict[str, Any], timeout: int, layout: Layout
 ) -> dict[str, Any]:
-    """Run these code cells; return the executed notebook, written to `executed`, or as far as it came to `failed`.
-
-    It bears these `facts` and those of the run.
-    """
-    from book.execute import RunError
-    from book.execute import run as run_cells
+    """Run code cells; return the notebook with `facts`, kept in `executed`, or as far as it came in `failed`."""
+    from book import execute
 
     framework = kernel.framework
     notebook, title = notebook_of(framework, cells), f"{slug} ({framework})"
@@ -104,8 +100,8 @@ def run(
     paths = {kernel.prefix: "<environment>", str(layout.root): "<project>", os.path.expanduser("~"): "~"}
     watch = Watch()
     try:
-        executed, seconds, python = run_cells(notebook, title, timeout, paths)
-    except RunError as error:
+        executed, seconds, python = execute.run(notebook, title, timeout, paths)
+    except execute.RunError as error:
         if error.notebook:
             write_atomically(failed, dump(error.notebook))
             error.add_note(f"  the notebook as far as it came: {failed}")

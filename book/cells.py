@@ -29,20 +29,16 @@ Notebook = dict[str, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """A cell as one framework has it, or all of them alike (`framework` is None).
-
-    `place` are words by which an author finds the cell; `kind` is "code" or "markdown"; `slide` is one of SLIDES, or
-    None for a cell that no slide shows.
-    """
+    """A cell as one framework has it, or all of them alike (`framework` is None)."""
 
     id: str
-    place: str
-    kind: str
+    place: str  # words by which an author finds the cell
+    kind: str  # "code" or "markdown"
     source: str
     framework: str | None
     tags: tuple[str, ...]
     alt: str | None
-    slide: str | None = None
+    slide: str | None = None  # one of SLIDES, None for a cell that no slide shows
 
 
 def only_claims(source: str) -> bool:
@@ -90,7 +86,6 @@ def cell_problems(cell: Cell) -> Iterator[str]:
 
 
 def slide_problems(cell: Cell) -> Iterator[str]:
-    """Yield a sentence for each thing that is wrong with the mark that puts `cell` on a slide."""
     mark = cell["metadata"]["slideshow"]
     if not isinstance(mark, dict) or list(mark) != ["slide_type"]:
         yield f"slideshow is {mark!r}: write {{slide_type: …}} with one of {' '.join(SLIDES)}"

@@ -31,10 +31,7 @@ class RunError(BookError):
 
 
 class Client(NotebookClient):
-    """A client that says how far it is, and ends at a signal without waiting for the cell.
-
-    In place on a terminal, else with one line at the start and one at the end.
-    """
+    """A client that says how far it is, in place on a terminal, and ends at a signal without waiting for the cell."""
 
     def __init__(self, nodes: Any, title: str, timeout: int) -> None:
         super().__init__(nodes, timeout=timeout, coalesce_streams=True, record_timing=False)
@@ -163,11 +160,8 @@ def why_died(status: int | None) -> str:
 
 def last_words(log: Path) -> str:
     """Return a line with the last that the kernel wrote past the notebook, or ""."""
-    lines = log.read_text(errors="replace").split("\n") if log.exists() else []
-    for line in reversed(lines):
-        if line.strip():
-            return f"\n  the kernel said last: {line.strip()}"
-    return ""
+    said = log.read_text(errors="replace").strip() if log.exists() else ""
+    return f"\n  the kernel said last: {said.splitlines()[-1].strip()}" if said else ""
 
 
 def finished(notebook: dict[str, Any], nodes: Any, paths: dict[str, str]) -> dict[str, Any]:

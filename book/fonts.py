@@ -95,7 +95,6 @@ def cut(content: bytes, wanted: frozenset[str]) -> bytes:
 
 @cache
 def woff(face: Face, wanted: frozenset[str]) -> bytes:
-    """Return a font with these characters, as a file in WOFF."""
     package = find_spec(face.package)  # importing it would take a while
     if package is None or package.origin is None:
         raise BookError(f"the package {face.package}, which holds the font {face.name}, is missing: make setup")

@@ -41,8 +41,3 @@ def linked(notebook: dict[str, Any], name: str, framework: str, slug: str) -> di
     listed = " or ".join(f"[{service}]({address})" for service, address in found.items())
     cell = {"cell_type": "markdown", "id": "hosted", "metadata": {}, "source": f"Open this notebook in {listed}."}
     return notebook | {"cells": [cell, *notebook["cells"]]}
-
-
-def files(name: str, framework: str) -> str:
-    """Return the address of the folder that holds the files of a bundle, "" where there is none."""
-    return f"https://github.com/{name}/raw/bundle/d2l-{framework}/" if name else ""

@@ -38,8 +38,6 @@ def share(used: float, seconds: float) -> float:
 
 
 class Watch:
-    """A watch of other programs, from its creation on."""
-
     def __init__(self) -> None:
         self.used, self.start = used_by_others(), time.monotonic()
 
@@ -49,16 +47,14 @@ class Watch:
 
 
 def cpu_seconds() -> dict[tuple[int, str], float]:
-    """Return the processor time of each program outside of this process's family, by its number and name.
-
-    The kernel's own threads, which work for programs, are left out: on Linux process 2 starts them.
-    """
+    """Return the processor time of each program outside of this process's family, by its number and name."""
     ourselves = psutil.Process()
     family = {process.pid for process in (ourselves, *ourselves.children(recursive=True))}
     found = {}
     for process in psutil.process_iter(["ppid", "name", "cpu_times"]):
         taken = process.info["cpu_times"]
-        if taken and process.pid not in family and not (sys.platform == "linux" and process.info["ppid"] == 2):
+        kernels_own = sys.platform == "linux" and process.info["ppid"] == 2  # a thread that works for programs
+        if taken and process.pid not in family and not kernels_own:
             found[process.pid, process.info["name"]] = taken.user + taken.system
     return found
 

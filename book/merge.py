@@ -65,10 +65,7 @@ def merged_markdown(entry: Entry) -> Cell:
 def merged_code(
     entry: Entry, frameworks: Sequence[str], outputs: dict[str, dict[str, Outputs]], name: str
 ) -> list[Cell]:
-    """Return the cells that show an entry: one, or where the outputs differ one more for each framework.
-
-    `outputs` maps a framework to the outputs of its cells by their ids.
-    """
+    """Return the cells that show an entry: one, or where the outputs (by cells' ids) differ one more for each."""
     tags = list(entry.tags)
     if only_claims(entry.source):
         tags.append("claims")
@@ -93,7 +90,6 @@ def uncounted(outputs: Outputs) -> Outputs:
 
 
 def shown(entry: Entry, id: str, outputs: Outputs, tags: Sequence[str], name: str) -> Cell:
-    """Return a code cell of the merged notebook."""
     metadata: dict[str, Any] = {"tags": list(tags)} if tags else {}
     pictures = [output for output in outputs if any(mime.startswith("image/") for mime in output.get("data", {}))]
     if pictures:
@@ -113,10 +109,7 @@ def described(output: dict[str, Any]) -> str | None:
 
 
 def all_records(notebook: dict[str, Any], section: str, mime: str) -> list[dict[str, Any]]:
-    """Return the records of a MIME type in a merged notebook, each with its section, title, framework and cell.
-
-    One that all frameworks show alike counts for each of them.
-    """
+    """Return the records of a MIME type with section, title, framework and cell; a shared one for each framework."""
     frameworks = list(notebook["metadata"]["d2l"]["frameworks"])
     lines = notebook["cells"][0]["source"].split("\n")
     place = {"section": section, "title": next(line[2:] for line in lines if line.startswith("# "))}

@@ -207,7 +207,6 @@ def convert_directive(directive: Directive, plain: Plain, numbers: dict[str, Any
 
 
 def details(title: str, text: str) -> str:
-    """Return a fold of this text."""
     return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
@@ -253,7 +252,6 @@ def replace_inline(found: re.Match[str], plain: Plain, numbers: dict[str, Any]) 
 
 
 def cited_keys(content: str) -> list[str]:
-    """Return the keys that a citation names."""
     return [key.strip() for key in content.split(",")]
 
 

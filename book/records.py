@@ -1,7 +1,4 @@
-"""The records in a notebook's outputs as HTML: predictions beside their measurements, claims, running totals.
-
-Pages and slides show the same.
-"""
+"""The records in a notebook's outputs as HTML, for pages and slides: predictions and measurements, claims, totals."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,7 +55,6 @@ def comparison_of(record: Record) -> Comparison:
 
 
 def comparisons(records: Iterable[Record]) -> str:
-    """Return the table of the comparisons that a cell shows."""
     found = [comparison_of(record) for record in records]
     return table("comparisons", HEAD, [row(each, escape(each.name), aside(each.note, "note")) for each in found])
 
@@ -78,10 +74,7 @@ def figures(comparison: Comparison) -> list[str]:
 
 
 def scale(comparison: Comparison) -> str:
-    """Return a drawing of measured over predicted: a logarithmic scale from a quarter to four times the prediction.
-
-    It shows the prediction in the middle, the band of 1.5 ×, the quartiles as a bar and the median as a mark.
-    """
+    """Return a drawing of measured over predicted: a logarithmic scale with the prediction in the middle."""
     factors = (value / comparison.predicted for value in (comparison.measured, comparison.low, comparison.high))
     place, low, high, near = (HALF * on_scale(factor) for factor in (*factors, NEAR))
     words = f"measured is {three_digits(comparison.factor)} times what was predicted"

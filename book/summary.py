@@ -36,9 +36,8 @@ def summary(executed: dict[str, dict[str, Any]], frameworks: Sequence[str], ran:
             if busy > ROUGH:
                 rough.append(f"{slug} ({framework}) {busy:.0%}")
             row.append(f"{facts['seconds']:.0f}{'*' if (slug, framework) in ran else ' '}")
-            cells += [
-                (seconds, f"{slug} ({framework}), cell {count}: {line}") for seconds, count, line in facts["slowest"]
-            ]
+            for seconds, count, line in facts["slowest"]:
+                cells.append((seconds, f"{slug} ({framework}), cell {count}: {line}"))
         rows.append(row)
     lines = [f"{first:<20}" + "".join(f"{cell:>12}" for cell in rest) for first, *rest in rows]
     lines.append("* ran now, the others were up to date" if ran else "all were up to date")

@@ -1,7 +1,4 @@
-"""Pages and drawings of an e-book as XML: read, repaired where the standard refuses what browsers accept, written.
-
-Pure functions; what they repair, EPUBCheck has found.
-"""
+"""Pages and drawings of an e-book as XML: read, repaired where EPUBCheck refuses what browsers accept, written."""
 
 import copy
 import posixpath
@@ -49,7 +46,6 @@ def _declare(node: Element, around: str) -> None:
 
 
 def page_text(root: Element) -> str:
-    """Return a page as a file holds it."""
     return f"<!DOCTYPE html>\n{written(root)}\n"
 
 

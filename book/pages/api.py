@@ -25,7 +25,6 @@ STARS = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyw
 
 @cache
 def package() -> Any:
-    """Return d2l_utils as griffe knows it."""
     loader = griffe.GriffeLoader(search_paths=[ROOT], allow_inspection=False)
     found = loader.load("d2l_utils")
     loader.load("d2l_lab")

@@ -24,7 +24,7 @@ from sphinx.util import logging
 from sphinx.util.nodes import traverse_parent
 
 from book import FRAMEWORKS
-from book.pages.problems import Listing, resolved
+from book.pages.problems import Listing, places_of, resolved
 from book.pages.records import collected
 from book.pages.tabs import framework_of, tab_set
 from book.records import Record
@@ -47,14 +47,8 @@ class Advice(NamedTuple):
     gains: list[str]
 
 
-class checklist(nodes.General, nodes.Element):
-    """The place of the list."""
-
-
 class Checklist(Listing):
     """The checklist, section by section, in each framework."""
-
-    place = checklist
 
     def run(self) -> list[nodes.Node]:
         """Return its place, on a page that is written anew when a measurement changes."""
@@ -70,7 +64,8 @@ class NoteAdvice(SphinxTransform):
     def apply(self, **kwargs: Any) -> None:
         found: list[Advice] = []
         for paragraph in self.document.findall(nodes.paragraph):
-            first, *rest = written(paragraph) or [None]
+            # Without the empty texts that the parser leaves.
+            first, *rest = [node for node in paragraph.children if node.astext()] or [None]
             if isinstance(first, nodes.strong) and first.astext() == BEGINNING:
                 framework = next(filter(None, map(framework_of, traverse_parent(paragraph))), None)
                 section = next(iter(traverse_parent(paragraph, nodes.section)))
@@ -79,11 +74,6 @@ class NoteAdvice(SphinxTransform):
                 found.append(Advice(framework, place, section[0].astext(), words_of(rest), gains_below(paragraph)))
         if found:
             self.env.metadata[self.env.docname][KEY] = found
-
-
-def written(paragraph: nodes.paragraph) -> list[Any]:
-    """Return a paragraph's nodes without the empty texts that the parser leaves."""
-    return [node for node in paragraph.children if node.astext()]
 
 
 def words_of(rest: Sequence[Any]) -> list[Any]:
@@ -111,7 +101,7 @@ class ListAdvice(SphinxPostTransform):
     sphinx: Sphinx  # which `setup` sets
 
     def run(self, **kwargs: Any) -> None:
-        for place in list(self.document.findall(checklist)):
+        for place in places_of(self.document, "checklist"):
             pages = self.env.toctree_includes.get(self.config.root_doc, [])
             sections = [page for page in pages if KEY in self.env.metadata[page]]
             measured = Measured(self.env)
@@ -191,7 +181,6 @@ class Measured:
 
 
 def told(record: Record) -> str:
-    """Return what was measured in words."""
     return f"{record['name']}: {quantity(record['measured'], record['unit'])}"
 
 
@@ -205,7 +194,6 @@ def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
 
 
 def setup(app: Sphinx) -> dict[str, int]:
-    app.add_node(checklist)
     app.add_directive("checklist", Checklist)
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))

@@ -71,6 +71,7 @@ html_theme_options = {
         "color-code-background": "#1b1d21",
     },
 }
+html_context = {"framework_titles": book.FRAMEWORKS}  # for the switch
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
 html_js_files = [("book.js", {"defer": "defer"})]
@@ -92,5 +93,4 @@ def leave_out_styles(app: Sphinx, page: str, template: str, context: dict[str, A
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the small things that need no module of their own."""
     app.connect("html-page-context", leave_out_styles)

@@ -60,13 +60,11 @@ class EReader(Epub3Builder):
         """Link no script."""
 
     def copy_static_files(self) -> None:
-        """Write the two styles and nothing else."""
         self._static_dir.mkdir(parents=True, exist_ok=True)
         self.create_pygments_style_file()
         shutil.copy(Path(__file__).parent / "_epub" / "epub.css", self._static_dir)
 
     def handle_finish(self) -> None:
-        """Repair what has been written, then pack it."""
         for path in self._static_dir.iterdir():
             if path.name not in STYLES:
                 path.unlink()  # which an extension has put there
@@ -75,7 +73,6 @@ class EReader(Epub3Builder):
         super().handle_finish()
 
     def repair(self) -> None:
-        """Repair pages and pictures, and look for links that lead nowhere."""
         for path in sorted((self.outdir / "_images").glob("*.svg")):
             drawing = ET.parse(path).getroot()
             repair_drawing(drawing)

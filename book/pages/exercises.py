@@ -12,18 +12,13 @@ from book.pages.tabs import gather, results_after
 TITLE = "Check your code"
 
 
-def is_exercise(node: Any) -> bool:
-    """Tell whether a node is a cell that is the reader's to fill, or its check."""
-    return isinstance(node, nodes.container) and "tag_exercise" in node["classes"]
-
-
 class GatherExercises(SphinxTransform):
     """Put the cells of each exercise, and what they printed, into one fold."""
 
     default_priority = 195  # before solutions are gathered, which follow
 
     def apply(self, **kwargs: Any) -> None:
-        cells = list(self.document.findall(is_exercise))
+        cells = [node for node in self.document.findall(nodes.container) if "tag_exercise" in node["classes"]]
         own = {id(node) for cell in cells for node in [cell, *results_after(cell)]}
         gather(self.document, lambda node: id(node) in own, lambda parts: [fold(TITLE, parts, classes=["exercise"])])
 

@@ -58,7 +58,6 @@ class Machine(SphinxDirective):
 
 
 def show(profile: dict[str, Any]) -> str:
-    """Return the Markdown that shows the content of the file."""
     parts = {name: profile["frameworks"][module] for name, module in MODULES.items() if module in profile["frameworks"]}
     days = sorted({part["date"] for part in [profile, *parts.values()]})
     when = f"on {name_day(days[0])}" if len(days) == 1 else f"between {name_day(days[0])} and {name_day(days[-1])}"
@@ -115,7 +114,6 @@ def copies(parts: dict[str, Any]) -> str:
 
 
 def gpus(parts: dict[str, Any]) -> str:
-    """Return the table of what each framework reaches on each GPU."""
     rows = []
     for name, part in parts.items():
         for gpu in part["gpus"]:

@@ -84,7 +84,6 @@ def sections(env: BuildEnvironment) -> dict[str, dict[str, str]]:
 
 
 def write_numbers(app: Sphinx, env: BuildEnvironment) -> None:
-    """Write numbers.json in a pass of the builder `dummy`."""
     if app.builder.name != "dummy":
         return
     found = {

@@ -1,14 +1,12 @@
 """What a page says about itself: reading time and notebooks at its head, the machine at its foot.
 
 All of it comes from the merged notebook: its metadata `d2l` tells, for each framework, when and where the cells ran.
-The transform also makes claims, predictions and running totals places that a link can lead to, and insists on
-alternative texts.
+The transform also makes records places that a link can lead to, and insists on alternative texts.
 """
 
 import json
 import math
 import os
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -46,22 +44,15 @@ def _minutes(node: nodes.Node, framework: str) -> float:
         return 0
     if isinstance(node, nodes.literal_block):
         return sum(bool(line.strip()) for line in node.astext().split("\n")) / LINES_PER_MINUTE
-    if isinstance(node, nodes.Element) and _is_passed_over(node):
-        return 0
+    if isinstance(node, nodes.Element):
+        folded = node.get("design_component") == "dropdown" or set(FOLDED) & set(node["classes"])
+        if folded or node.get("nb_element") == "cell_code_output":
+            return 0
     return sum(_minutes(child, framework) for child in node.children)
 
 
-def _is_passed_over(node: nodes.Element) -> bool:
-    """Tell whether a node is a fold, a cell whose code is folded, or what a cell put out."""
-    folded = node.get("design_component") == "dropdown" or set(FOLDED) & set(node["classes"])
-    return bool(folded) or node.get("nb_element") == "cell_code_output"
-
-
 def header(minutes: int, notebooks: dict[str, str], hosted: dict[str, dict[str, str]]) -> nodes.container:
-    """Return the line under the title: reading time and one notebook, a path, for each framework that ran.
-
-    `hosted` maps a framework to the addresses at which services open its notebook, by their names.
-    """
+    """Return the line under the title: reading time, and each framework's notebook with the services that open it."""
     found = nodes.inline("", classes=[WHOLE])
     separator = " · Notebooks: "
     for name, path in notebooks.items():
@@ -138,7 +129,11 @@ class DescribePage(SphinxTransform):
         if path.suffix != ".ipynb":
             return
         notebook = json.loads(path.read_text(encoding="utf-8"))
-        self._add_anchors(notebook["cells"])
+        for node in self.document.findall(nodes.container):
+            if node.get("nb_element") == "cell_code":
+                cell = notebook["cells"][node["cell_index"]]
+                if any(records(cell, mime) for mime in RECORDS):
+                    node["ids"].append(cell["id"])
         title = next(self.document.findall(nodes.title), None)
         if frameworks and title:
             ran = notebook["metadata"]["d2l"]["frameworks"]
@@ -153,21 +148,8 @@ class DescribePage(SphinxTransform):
         if runs:
             section += colophon(runs)
 
-    def _add_anchors(self, cells: Sequence[dict[str, Any]]) -> None:
-        for node in self.document.findall(nodes.container):
-            if node.get("nb_element") == "cell_code":
-                cell = cells[node["cell_index"]]
-                if any(records(cell, mime) for mime in RECORDS):
-                    node["ids"].append(cell["id"])
-
-
-def name_frameworks(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    """Give the template the display names for its switch."""
-    context["framework_titles"] = FRAMEWORKS
-
 
 def setup(app: Sphinx) -> None:
     app.add_config_value("d2l_notebooks", "", "")
     app.add_config_value("d2l_repository", repository(), "env", [str])
     app.add_transform(DescribePage)
-    app.connect("html-page-context", name_frameworks)

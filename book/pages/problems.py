@@ -32,25 +32,17 @@ LISTS = "lists"  # in the metadata of a page that lists what stands on others
 END = re.compile(r"(?<=[.?!])(?:\s+|$)")
 
 
-class problems(nodes.General, nodes.Element):
-    """The place of the lists."""
+class listing(nodes.General, nodes.Element):
+    """The place of a list, which the directive `name` has left."""
 
 
 class Listing(SphinxDirective):
     """A list of what stands on all pages."""
 
-    place: type[nodes.Element]
-
     def run(self) -> list[nodes.Node]:
         """Return the list's place, which is filled when every page has been read."""
         self.env.metadata[self.env.docname][LISTS] = True
-        return [self.place()]
-
-
-class Problems(Listing):
-    """The lists of all problems, section by section."""
-
-    place = problems
+        return [listing(name=self.name)]
 
 
 class NoteProblems(SphinxTransform):
@@ -108,9 +100,13 @@ def sentences(paragraph: Any) -> Iterator[list[Any]]:
         yield sentence
 
 
+def places_of(document: nodes.document, name: str) -> list[listing]:
+    """Return the places that a directive has left on a page."""
+    return [place for place in document.findall(listing) if place["name"] == name]
+
+
 def list_problems(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Fill the place of the lists on a page."""
-    for place in list(document.findall(problems)):
+    for place in places_of(document, "problems"):
         sections = app.env.toctree_includes.get(app.config.root_doc, [])
         place.parent.replace(place, [listed(app, page, each) for each in sections if KEY in app.env.metadata[each]])
 
@@ -153,8 +149,8 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[s
 
 
 def setup(app: Sphinx) -> None:
-    app.add_node(problems)
-    app.add_directive("problems", Problems)
+    app.add_node(listing)
+    app.add_directive("problems", Listing)
     app.add_transform(NoteProblems)
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-resolved", list_problems, priority=400)  # before words are linked (500)

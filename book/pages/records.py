@@ -30,7 +30,6 @@ def collected(env: BuildEnvironment, name: str) -> list[Record]:
 
 
 def raw(html: str) -> nodes.raw:
-    """Return a node of HTML."""
     return nodes.raw("", html, format="html")
 
 

@@ -57,7 +57,6 @@ class RunningTotal(SphinxDirective):
     """The running total of each framework."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a sentence and a table for each framework."""
         totals = {record["framework"]: record for record in collected(self.env, "running-totals")}
         savings = [record for record in collected(self.env, "predictions") if record["kind"] == "saving"]
         found: list[nodes.Node] = []

@@ -21,7 +21,6 @@ LOG = logging.getLogger(__name__)
 
 
 def rows_of(landing: nodes.document) -> Iterator[Any]:
-    """Yield the rows of the landing page's table."""
     for section in landing.findall(nodes.section):
         if section[0].astext() == HEADING:
             for body in section.findall(nodes.tbody):

@@ -22,18 +22,10 @@ def fold(
     title: str, children: Sequence[nodes.Node], opened: bool = False, classes: Sequence[str] = ()
 ) -> nodes.Element:
     """Return a fold; builders that cannot fold show its title and its children one below the other."""
-    return create_component(
-        "dropdown",
-        children=[nodes.rubric("", title), *children],
-        opened=opened,
-        type="dropdown",
-        has_title=True,
-        icon=None,
-        chevron=None,
-        container_classes=list(classes),
-        title_classes=[],
-        body_classes=[],
-    )
+    parts = [nodes.rubric("", title), *children]
+    settings: dict[str, Any] = {"opened": opened, "type": "dropdown", "has_title": True, "icon": None, "chevron": None}
+    settings |= {"container_classes": list(classes), "title_classes": [], "body_classes": []}
+    return create_component("dropdown", children=parts, **settings)
 
 
 class FoldCode(SphinxTransform):
@@ -75,7 +67,6 @@ def folds_of(parts: Sequence[Any], frameworks: Sequence[str]) -> list[nodes.Elem
 
 
 def folded(parts: Sequence[Any]) -> nodes.Element:
-    """Return one fold with the parts of a solution."""
     inside: list[nodes.Node] = []
     for part in parts:
         everybodys = "prose" in part["classes"] and framework_of(part) is None

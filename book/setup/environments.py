@@ -2,7 +2,7 @@
 
 `python3 -m book.setup.environments docs pytorch …` makes those that are missing or out of date below `_build/env`,
 registers the kernels below `_build/jupyter`, and prints the frameworks that this machine can run. make calls it each
-time, so that what could not be had is tried again. It runs before anything is installed: standard library only.
+time, so that what could not be had is tried again. Standard library only.
 """
 
 import argparse
@@ -99,7 +99,6 @@ def interpreter(uv: str, name: str, wanted: str) -> str:
 
 
 def make_kernel(name: str, python: str, settings: dict[str, Any]) -> None:
-    """Register the kernel `d2l-<name>` below `_build/jupyter`."""
     naming = ["--prefix", str(BUILD / "jupyter"), "--name", f"d2l-{name}", "--display-name", settings["title"]]
     command = [python, "-m", "ipykernel", "install", *naming]
     for variable, value in settings.get("kernel-environment", {}).items():

@@ -41,7 +41,6 @@ def call(command: Sequence[str], failure: str, **environment: str) -> str:
 
 
 def check_compiler() -> None:
-    """Raise SetupError unless a C++ compiler is on the path."""
     names = [os.environ.get("CXX"), "c++", "g++", "clang++"]
     if not any(shutil.which(name) for name in names if name):
         raise SetupError(

@@ -29,7 +29,6 @@ class Reader(MarkdownIt):
     """A parser that also takes pictures that lie in the text as SVG: it is our own."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802  (the base class names it)
-        """Accept each address."""
         return True
 
 
@@ -77,7 +76,6 @@ def unpictured(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def html(tokens: Iterable[Token]) -> str:
-    """Return tokens as HTML."""
     return MARKDOWN.renderer.render(list(tokens), MARKDOWN.options, {})
 
 
@@ -87,10 +85,9 @@ def record_type(output: Output) -> str:
 
 
 def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
-    """Return the outputs of a cell as a deck shows them.
+    """Return the outputs of a cell as a deck shows them; `alt` stands for a picture whose maker gave it no words.
 
-    Neighbouring records of a kind become one table, a picture an element with its alternative text `alt` unless its
-    maker gave it one, and what went to the standard error is left out.
+    Neighbouring records of a kind become one table, and what went to the standard error is left out.
     """
     found: list[Output] = []
     for mime, group in groupby(unrepeated(outputs), record_type):

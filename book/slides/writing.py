@@ -44,7 +44,6 @@ def exporter() -> SlidesExporter:
 
 
 def page(notebook: Notebook, title: str) -> str:
-    """Return a deck as HTML."""
     content, _ = exporter().from_notebook_node(nbformat.from_dict(notebook), {"d2l": furniture() | {"title": title}})
     return content
 
