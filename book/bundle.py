@@ -90,7 +90,6 @@ def portable(notebook: Notebook, first: Cell) -> Notebook:
 
 
 def build_wheel(folder: Path) -> Path:
-    """Build the wheel of d2l_utils in `folder`; return its path."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:

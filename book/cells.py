@@ -184,7 +184,6 @@ def split(
 
 
 def notebook_of(framework: str, cells: Sequence[Cell]) -> Notebook:
-    """Return the notebook of these cells for the kernel of `framework`."""
     kernel = {"name": f"d2l-{framework}", "display_name": FRAMEWORKS[framework], "language": "python"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}

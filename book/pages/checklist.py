@@ -124,16 +124,14 @@ class ListAdvice(SphinxPostTransform):
     def section(self, section: str, frameworks: Sequence[str], measured: "Measured") -> nodes.section:
         """Return the entries of a section under its title."""
         title = nodes.title("", "", self.link(self.env.titles[section].astext(), section))
-        panels = [self.panel(section, framework, measured) for framework in frameworks]
+        panels = []
+        for framework in frameworks:
+            found = [advice for advice in self.env.metadata[section][KEY] if advice.framework in (None, framework)]
+            entries = [self.entry(section, framework, measured, advice) for advice in found]
+            panel = nodes.container("", nodes.bullet_list("", *entries), classes=["prose", f"tag_{framework}"])
+            panel.source, panel.line = self.document["source"], 1
+            panels.append(panel)
         return nodes.section("", title, tab_set(panels, frameworks), ids=[nodes.make_id(section)])
-
-    def panel(self, section: str, framework: str, measured: "Measured") -> nodes.container:
-        """Return the entries of a section in a framework."""
-        found = [advice for advice in self.env.metadata[section][KEY] if advice.framework in (None, framework)]
-        entries = [self.entry(section, framework, measured, advice) for advice in found]
-        panel = nodes.container("", nodes.bullet_list("", *entries), classes=["prose", f"tag_{framework}"])
-        panel.source, panel.line = self.document["source"], 1
-        return panel
 
     def entry(self, section: str, framework: str, measured: "Measured", advice: Advice) -> nodes.list_item:
         """Return an entry: where it stands, what to do, and what that gained."""

@@ -1,6 +1,7 @@
-"""What stands one click away: the solutions of exercises, and code that only claims or draws.
+"""What stands one click away: stubs of exercises with their checks, solutions, and code that only claims or draws.
 
-Neighbouring cells tagged `solution`, of prose and of code, for everybody or for one framework, become one fold.
+Neighbouring cells tagged `solution`, of prose and of code, for everybody or for one framework, become one fold, and so
+do those tagged `exercise`.
 """
 
 from collections.abc import Sequence
@@ -47,9 +48,16 @@ class FoldCode(SphinxTransform):
             cell.extend([*results, fold(folds[0], code, classes=["how"])])
 
 
-def is_solution(node: Any) -> bool:
-    """Tell whether a node is a cell of a solution, of prose or of code."""
-    return isinstance(node, nodes.container) and "tag_solution" in node["classes"]
+class GatherExercises(SphinxTransform):
+    """Put the cells of each exercise, a stub and what checks it, and what they printed, into one fold."""
+
+    default_priority = 195  # before solutions are gathered, which follow
+
+    def apply(self, **kwargs: Any) -> None:
+        cells = [node for node in self.document.findall(nodes.container) if "tag_exercise" in node["classes"]]
+        own = {id(node) for cell in cells for node in [cell, *results_after(cell)]}
+        title = "Check your code"
+        gather(self.document, lambda node: id(node) in own, lambda parts: [fold(title, parts, classes=["exercise"])])
 
 
 def folds_of(parts: Sequence[Any], frameworks: Sequence[str]) -> list[nodes.Element]:
@@ -81,7 +89,8 @@ class GatherSolutions(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         frameworks = frameworks_of(self.document)
-        gather(self.document, is_solution, lambda parts: folds_of(parts, frameworks))
+        own = {id(node) for node in self.document.findall(nodes.container) if "tag_solution" in node["classes"]}
+        gather(self.document, lambda node: id(node) in own, lambda parts: folds_of(parts, frameworks))
 
 
 class LightMarkers(SphinxPostTransform):
@@ -98,5 +107,6 @@ class LightMarkers(SphinxPostTransform):
 
 def setup(app: Sphinx) -> None:
     app.add_transform(FoldCode)
+    app.add_transform(GatherExercises)
     app.add_transform(GatherSolutions)
     app.add_post_transform(LightMarkers)

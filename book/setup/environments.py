@@ -11,6 +11,7 @@ import json
 import platform
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from book import FRAMEWORKS, ROOT, project
@@ -84,18 +85,15 @@ def interpreter(uv: str, name: str, wanted: str) -> str:
     find = [uv, "python", "find", "--no-project", wanted]
     own = {"UV_PYTHON_INSTALL_DIR": str(BUILD / "uv" / "python"), "UV_PYTHON_INSTALL_BIN": "0"}
     for environment in ({}, own):
-        try:
+        with suppress(SetupError):
             return call(find, "no Python", **environment).strip()
-        except SetupError:
-            continue
     tell(f"setting up: Python {wanted} for {name}")
     try:
         call([uv, "python", "install", wanted], "it cannot be fetched", **own)
         return call(find, "it cannot be found", **own).strip()
     except SetupError as error:
-        raise LeftOutError(
-            f"{name} needs Python {wanted}, this is {platform.python_version()}; {error}, or put one on PATH"
-        ) from None
+        needs = f"{name} needs Python {wanted}, this is {platform.python_version()}"
+        raise LeftOutError(f"{needs}; {error}, or put one on PATH") from None
 
 
 def make_kernel(name: str, python: str, settings: dict[str, Any]) -> None:
