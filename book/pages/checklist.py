@@ -179,6 +179,7 @@ class Measured:
 
 
 def told(record: Record) -> str:
+    """Return what was measured in words."""
     return f"{record['name']}: {quantity(record['measured'], record['unit'])}"
 
 

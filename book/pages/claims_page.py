@@ -49,6 +49,7 @@ class Claims(SphinxDirective):
 
 
 def count(claims: Sequence[dict[str, Any]]) -> str:
+    """Return how many claims held, in a sentence of MyST."""
     return f"**{sum(claim['held'] for claim in claims)} of {len(claims)} claims held** when this copy was built."
 
 

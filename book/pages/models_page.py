@@ -83,6 +83,7 @@ class Models(SphinxDirective):
         return seconds, [dot for dot in found if dot not in seconds]
 
     def summary(self, records: Sequence[Record], framework: str) -> nodes.paragraph:
+        """Return how good a framework's models are."""
         name = nodes.strong("", f"{FRAMEWORKS[framework]}:")
         return nodes.paragraph("", "", name, nodes.Text(f" {summary_line(records)}."))
 
