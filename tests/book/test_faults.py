@@ -86,10 +86,6 @@ def test_a_dead_or_slow_kernel_is_named_and_takes_its_children_along(project, so
     assert fails(project, source, options=["--timeout", "5"]).startswith(f"error: tiny (jax), cell 2: {why}")
 
 
-def test_a_kernel_that_dies_of_a_signal_without_a_name_is_explained():
-    assert execute.why_died(-35) == "signal 35"
-
-
 @pytest.mark.parametrize(
     ("command", "why"),
     [
@@ -165,7 +161,11 @@ EXECUTED = "_build/executed/jax/tiny.ipynb"
 @pytest.mark.parametrize(
     ("path", "text", "problem"),
     [
-        (TINY, SECTION.replace("[jax]", "[jxa]"), "tiny.md, cell 5 (from IPython.display import SVG): unknown tag"),
+        (
+            TINY,
+            SECTION.replace("drawing, jax]", "jxa]"),
+            "tiny.md, cell 5 (from IPython.display import SVG): unknown",
+        ),
         (TINY, "---\na: [\n---\n", "tiny.md cannot be read"),
         (TINY, SECTION.replace('+++ {"tags": ["jax"]}', '+++ {"tags"'), "tiny.md cannot be read"),
         (TINY, SECTION.replace(':alt: "Two', ':alt: "Two"'), "tiny.md: the options of {figure} cannot be read"),

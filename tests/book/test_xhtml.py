@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from book.xhtml import dead_links, properties, repair_drawing, repair_page, written
+from book.xhtml import properties, repair_drawing, repair_page, written
 
 HTML = '<html xmlns="http://www.w3.org/1999/xhtml">{}</html>'
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
@@ -58,8 +58,3 @@ def test_the_halo_of_letters_is_painted_first():
     first, second = ET.fromstring(drawing(halo))
     assert (first.attrib, second.attrib) == ({"fill": "red", "stroke": "white"}, {"id": "a", "fill": "red"})
     assert (first[0].attrib, second[0].attrib) == ({}, {"id": "b"})
-
-
-def test_a_link_to_a_missing_page_or_place_is_dead():
-    pages = {"a.xhtml": page('<a href="back/b.html#x"/><a href="c.html"/>'), "back/b.xhtml": page('<p id="y"/>')}
-    assert dead_links(pages) == ["a.xhtml: nothing is at back/b.xhtml#x", "a.xhtml: nothing is at c.xhtml"]

@@ -7,7 +7,7 @@ import jupytext
 import pytest
 from bs4 import BeautifulSoup
 
-from book import FRAMEWORKS, MODULES, ROOT
+from book import FRAMEWORKS, ROOT
 from book.cells import expand, of
 
 SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
@@ -68,14 +68,6 @@ def test_a_deck_closes_with_summary_and_questions_and_has_notes(decks):
     for section, deck in decks.items():
         assert [heading.get_text() for heading in deck.select("h2")[-2:]] == ["Summary", "Exercises"], section
         assert len(deck.select("aside.notes")) >= FEWEST / 2, section
-
-
-def test_code_on_slides_is_that_of_one_framework(decks, slides_framework):
-    others = [module for name, module in MODULES.items() if name != slides_framework]
-    imports = re.compile(rf"\b(import|from) ({'|'.join(others)})\b|d2l_utils import ({'|'.join(others)})\b")
-    code = [pre.get_text() for deck in decks.values() for pre in deck.select("pre")]
-    assert len(code) > 5 * len(decks)
-    assert [match[0] for text in code if (match := imports.search(text))] == []
 
 
 def test_no_deck_tells_a_solution_or_an_answer(decks, sources):

@@ -10,9 +10,8 @@ from zipfile import ZipFile
 import pytest
 from fontTools.ttLib import TTFont
 
-from book import MODULES, ROOT
+from book import ROOT
 from book.paper.joining import APPENDIX, find, words
-from book.xhtml import dead_links
 
 SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
 MEGABYTES = 7.5  # 6.03 have been seen
@@ -54,19 +53,8 @@ def test_every_answer_of_the_framework_is_a_note(pages, framework):
         assert len(list(find(pages[f"{section}.xhtml"], "div", "note"))) >= told, section
 
 
-def test_code_is_that_of_one_framework(pages, framework):
-    others = [module for name, module in MODULES.items() if name != framework]
-    imports = re.compile(rf"\b(import|from) ({'|'.join(others)})\b|d2l_utils import ({'|'.join(others)})\b")
-    code = ["".join(pre.itertext()) for root in pages.values() for pre in find(root, "pre")]
-    assert [match[0] for text in code if (match := imports.search(text))] == []
-
-
 def test_no_sentence_speaks_of_what_only_the_screen_has(pages):
     assert re.findall(r"[^.]*\b(?:tabs?|Skip to content|switch at the top)\b[^.]*", text_of(pages)) == []
-
-
-def test_no_link_of_the_e_book_is_dead(pages):
-    assert dead_links(pages) == []
 
 
 def test_every_link_within_the_pdf_has_its_place(pdf):

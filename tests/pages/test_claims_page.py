@@ -41,8 +41,11 @@ def test_claims_are_one_fold_in_which_those_that_missed_stand_open(book):
     assert [fold.has_attr("open") for fold in folds] == [True, False, True]
 
 
-def test_a_book_without_claims_says_so(tmp_path):
-    assert "no record of claims" in words(Book(tmp_path, {"landing": LANDING}).article("landing"))
+def test_a_book_without_records_says_so(tmp_path):
+    said = {"claims": "no record of claims", "models": "no record of predictions", "running-total": "no running total"}
+    said["machine"] = "This copy holds no profile: make profile measures the machine."
+    book = Book(tmp_path, {name: f"# Page\n\n```{{{name}}}\n```\n" for name in said})
+    assert [name for name, line in said.items() if line not in words(book.article(name))] == []
 
 
 def test_every_section_is_in_the_tree_and_described():

@@ -3,7 +3,7 @@
 import json
 
 from tiny import MACHINE
-from tiny_book import Book, outline
+from tiny_book import outline
 
 from book.pages.machine_profile import binary, show
 from book.pages.page_info import describe_machine
@@ -47,12 +47,6 @@ def test_what_a_machine_does_not_report_has_no_table():
     assert [head for head in heads if f"* - {head}" in text] == heads[1:4]
     assert "measured between 21 November 2026 and 1 December 2026." in text
     assert "TF32" not in text
-
-
-def test_without_a_profile_the_page_says_how_to_make_one(tmp_path):
-    page = Book(tmp_path, PAGES).article("profile")
-    assert "This copy holds no profile: make profile measures the machine." in page.get_text()
-    assert not page.select("table")
 
 
 def test_a_machine_is_described_in_one_phrase():

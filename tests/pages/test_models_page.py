@@ -3,8 +3,9 @@
 import json
 import re
 
-from tiny_book import Book, code, notebook, outline, prose, words
+from tiny_book import code, notebook, outline, prose, words
 
+from book.model_errors import summary_line
 from book.records import scale
 from d2l_utils.predictions import Comparison
 
@@ -64,6 +65,10 @@ def test_each_framework_has_its_own_picture_and_the_page_a_switch(book):
     assert [len(picture.select("a")) for picture in panel.select("svg.scatter")] == [3, 1]
 
 
+def test_estimates_alone_are_no_models():
+    assert summary_line([record("jax", "passing", GUESS)]) == "no models; 1 estimate"
+
+
 def test_every_mark_and_name_leads_to_its_cell(book):
     panel = book.article("back/models").select_one(".only-jax")
     marks = [(mark["href"], mark["aria-label"].partition(":")[0]) for mark in panel.select("svg a")]
@@ -92,7 +97,3 @@ def test_the_landing_page_shows_the_times_alone(book):
     assert [len(picture.select("a")) for picture in panel.select("svg")] == [3]
     assert panel.svg.a["href"] == "predicting.html?tab=jax#c1"
     assert not panel.select("table")
-
-
-def test_without_predictions_the_page_says_so(tmp_path):
-    assert "no record of predictions" in words(Book(tmp_path, {"small": PAGES["small"]}).article("small"))

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tiny_book import Book, code, notebook, outline, prose, words
+from tiny_book import code, notebook, outline, prose, words
 
 from book.outputs import RUNNING_TOTAL
 from book.pages.running_total import taught_in
@@ -59,10 +59,6 @@ def test_the_landing_page_shows_the_total_with_links(book, outlines):
 def test_a_lever_leads_to_where_it_was_promised_by_itself(promised_in, address):
     promises = [{"name": "compiled step", "section": "adding", "framework": each, "cell": "c1"} for each in promised_in]
     assert taught_in(TOTALS[0], promises)["compiled step"] == address
-
-
-def test_without_a_total_the_page_says_so(tmp_path):
-    assert "no running total" in words(Book(tmp_path, {"gains": PAGES["gains"]}).article("gains"))
 
 
 def test_a_lever_may_promise_to_lose():

@@ -52,14 +52,6 @@ print(probes.numpy_product(10))
     assert done.stdout == "{3}\n1000.0\n", done.stderr
 
 
-def test_the_fastest_run_counts_after_a_warm_up(monkeypatch):
-    clock = iter([0, 5, 10, 12, 20, 26, 30, 37, 40, 48])
-    monkeypatch.setattr(probes, "perf_counter", clock.__next__)
-    calls = []
-    assert probes.fastest(lambda: calls.append(0)) == 2
-    assert len(calls) == 6
-
-
 def test_the_latency_is_that_of_one_load_of_many_and_each_run_goes_on_where_the_last_one_ended(monkeypatch):
     walks, clock = [], count(step=2)
     monkeypatch.setattr(probes, "chase", lambda ring, place, steps: walks.append((place, steps)) or place + 8)
@@ -90,12 +82,6 @@ def test_float32_is_measured_always_and_other_kinds_of_number_if_they_are_there_
 
 
 @pytest.mark.usefixtures("_returned_seconds")
-def test_a_framework_without_float32_is_an_error():
-    with pytest.raises(KeyError):
-        probes.product_rates(lambda n, kind: {}[kind], 8, ("float32",))
-
-
-@pytest.mark.usefixtures("_returned_seconds")
 def test_a_bandwidth_counts_each_pass_over_the_array_and_leaves_out_the_time_of_one_number():
     def passes(size):
         return {"copy": (lambda: 1 + size, 2), "in place": (lambda: 3 + size, 3)}
@@ -120,11 +106,3 @@ def test_the_arrays_fit_into_the_caches_that_the_system_reports(l2, l3, sizes):
     found = {1: 2**15, 2: l2, 3: l3}
     caches = [{"level": level, "kind": "unified", "bytes": size} for level, size in found.items() if size]
     assert tuple(probes.array_sizes(caches).values()) == sizes
-
-
-def test_the_dispatch_is_that_of_one_operation_of_many_and_of_one_that_is_waited_for(monkeypatch):
-    monkeypatch.setattr(probes, "measure", lambda issue, **_: Measurement((issue() or 0.3, 0.1, 0.2), 1))
-    issued, waited = [], []
-    found = probes.dispatch(lambda: issued.append(0) or len(issued), waited.append, calls=10)
-    assert found == {"issue": pytest.approx(0.02), "wait": 0.2}
-    assert (len(issued), waited) == (11, [10, 11])

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from launching import by_rank, left, running, wait_until
 
-from d2l_lab.processes.commands import KEY, free_ports
+from d2l_lab.processes.commands import KEY
 from d2l_lab.processes.job import Job, launch, return_value
 
 FORK = """
@@ -84,12 +84,6 @@ def test_ranks_find_each_other_on_loopback_know_a_key_and_compute_in_one_thread(
     assert len(key) == len(first[7]) == 32
     monkeypatch.setenv(KEY, "by hand")
     assert launch(by_rank(give))[0][7] == "by hand"
-
-
-def test_free_ports_differ_and_can_be_used():
-    ports = free_ports(20)
-    assert len(set(ports)) == 20
-    socket.create_server(("127.0.0.1", ports[0])).close()
 
 
 # What is printed
@@ -246,10 +240,6 @@ def test_a_rank_that_others_could_reach_ends_the_job(after, tmp_path):
     expected = rf"rank 1 listens on 0\.0\.0\.0:\d+, which is not loopback: process \d+, {sys.executable} server\.py"
     assert re.fullmatch(expected, str(error.value)), error.value
     assert time.monotonic() - start < after + 5
-
-
-def test_ranks_may_listen_on_loopback():
-    launch(by_rank("import socket, time; s = socket.create_server(('127.0.0.1', 0)); time.sleep(0.6)"))
 
 
 @pytest.mark.usefixtures("namespaces")

@@ -105,12 +105,6 @@ def test_the_slow_link_shows_in_every_pair_of_its_host_and_in_no_other(record):
     assert slow["seconds"].keys() == {"star", "ring"}
 
 
-def test_a_missing_record_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(datasheets, "FOLDERS", (tmp_path,))
-    with pytest.raises(FileNotFoundError, match="no rack.json in .*; `make rack` writes it"):
-        datasheets.rack_record()
-
-
 # What is refused
 
 
