@@ -39,7 +39,7 @@ class Project:
         for framework in FRAMEWORKS:
             self.kernel(framework)
         for name in ("__init__", "timing", *(f"{module}/__init__" for module in MODULES.values())):
-            self.write(f"d2l_utils/{name}.py", f"name = {name!r}\n")
+            self.write(f"d2l_utils/{name}.py", f"def name():\n    return {name!r}\n")
         for package in ("d2l_lab", "d2l_lab/machine"):
             self.write(f"{package}/__init__.py", "")
         self.write("d2l_lab/machine/measuring.py", PROFILE)

@@ -73,7 +73,16 @@ class Project:
 
     def __init__(self, root, tools):
         self.root, self.tools, self.log = root, tools, tools / "log"
-        for path in ("Makefile", "README.md", "pyproject.toml", "requirements", "book", "d2l_utils", "d2l_lab"):
+        for path in (
+            "Makefile",
+            "README.md",
+            "pyproject.toml",
+            "requirements",
+            "book",
+            "d2l_utils",
+            "d2l_lab",
+            "binder",
+        ):
             copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
             copy(ROOT / path, self.root / path)
         (self.root / "notebooks").mkdir()
@@ -81,6 +90,7 @@ class Project:
         shutil.copy(FAKE / "uv", tools)
         shutil.copy(FAKE / "python", f"{self.log}.python")
         Path(f"{self.log}.version").write_text("uv 99.0.0 (fake)\n")
+        self.log.touch()
 
     def environment(self, path=os.environ["PATH"]):
         outer = ("MAKE", "FRAMEWORKS", "SECTIONS")  # of the make that runs the tests
@@ -169,12 +179,6 @@ def test_a_framework_without_a_wheel_is_skipped_with_its_line_each_time_and_the_
     )
 
 
-def test_a_package_without_its_dependencies_is_installed_as_it_is(project):
-    project.edit("pyproject.toml", '"JAX"\n', '"JAX"\nwithout-dependencies = ["x==1"]\n')
-    project.setup("jax")
-    assert re.search(r"^pip install --python \S+ --no-deps x==1$", project.log.read_text(), re.M)
-
-
 def test_the_set_up_imports_the_standard_library_alone():
     code = "import book.setup.aids, book.setup.environments"
     subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, check=True)  # without what is installed
@@ -182,7 +186,6 @@ def test_the_set_up_imports_the_standard_library_alone():
 
 def test_two_calls_at_once_set_up_one_after_the_other(project):
     with locked(project.root / "_build" / ".setup.lock"):
-        project.log.write_text("")
         command = [sys.executable, "-m", "book.setup.environments", "jax"]
         second = subprocess.Popen(
             command, cwd=project.root, env=project.environment(), stderr=subprocess.PIPE, text=True
@@ -197,13 +200,10 @@ def test_without_a_network_make_stops_with_our_words_alone(project):
     project.fails("pip install")
     done = project.run("make", "book", "FRAMEWORKS=jax")
     assert done.returncode != 0
-    assert done.stderr.splitlines()[:2] == [
-        "setting up: docs",
-        "error: cannot install requirements/docs.txt: no server answers. Is there a network connection? "
-        "The next call tries again",
-    ]
-    assert re.fullmatch(r"Makefile:\d+: \*\*\* nothing can be built before .*Stop.", done.stderr.splitlines()[2])
-    assert len(done.stderr.splitlines()) == 3
+    first, second, third = done.stderr.splitlines()
+    assert first == "setting up: docs"
+    assert re.match("error: cannot install requirements/docs.txt: no server .*network connection.* tries again", second)
+    assert re.fullmatch(r"Makefile:\d+: \*\*\* nothing can be built before .*Stop.", third)
 
 
 def test_another_failure_is_quoted_and_an_unknown_environment_is_named(project):
@@ -247,13 +247,12 @@ def test_a_gpu_makes_another_environment_with_its_own_build_in_place_of_that_for
     assert environments.wants_gpu(table) == ("gpu-build" in table or "gpu-option" in table)
     assert environments.fingerprint(name, CONTENT, True) != environments.fingerprint(name, CONTENT, False)
     packages.install("uv", name, table, "python", False)
-    options = [table["gpu-option"]] if "gpu-option" in table else []
-    assert calls[0] == ["-r", f"requirements/{name}.txt", *options]
+    assert calls[0] == ["-r", f"requirements/{name}.txt", *[table[key] for key in ("gpu-option",) if key in table]]
     packages.install("uv", name, table, "python", True)
     if "gpu-build" in table:
         (kept,) = [arguments[1] for arguments in calls if table["gpu-build"] in arguments]
         dropped = {line.split("==")[0] for line in set(pins(name)) - set(Path(kept).read_text().splitlines())}
-        assert dropped == ({table["cpu-build"]} if "cpu-build" in table else set())
+        assert dropped == {table[key] for key in ("cpu-build",) if key in table}
 
 
 def test_a_missing_compiler_is_an_error_that_names_the_cure(monkeypatch):
@@ -379,10 +378,8 @@ MISSING = (
 def test_what_cannot_be_had_is_said_in_one_line_with_its_cure(settings, names, status, printed, error, project):
     project.setup("docs", "jax")
     command = [sys.executable, "-m", "book.setup.aids", *names]
-    environment = project.environment(path="/bin-of-nobody") | {"CI": "true"} | settings
-    if "CI" not in settings:
-        del environment["CI"]
-    done = subprocess.run(command, cwd=project.root, env=environment, capture_output=True, text=True)
+    environment = {name: value for name, value in project.environment(path="/bin-of-nobody").items() if name != "CI"}
+    done = subprocess.run(command, cwd=project.root, env=environment | settings, capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()[:6]) == (status, printed), done.stderr
     assert "chromium" not in done.stdout
     assert re.fullmatch(MISSING.format(error), done.stderr, re.DOTALL), done.stderr
@@ -408,11 +405,11 @@ def test_sphinx_is_asked_when_what_its_pages_are_made_of_has_changed(project, pa
     (project.root / "_build" / "env" / "docs" / "bin" / "python").write_text(noting)
     (project.root / "_build" / "html").mkdir()
     (project.root / "_build" / "merged").touch()
+    found = project.root / "called"
     for called in (["sphinx", "-E"], [], asked.split()):
+        found.write_text("")
         assert project.run("make", "book", "FRAMEWORKS=jax").returncode == 0
-        found = project.root / "called"
-        assert (found.read_text().split() if found.exists() else []) == called
-        found.unlink(missing_ok=True)
+        assert found.read_text().split() == called
         time.sleep(0.01)
         if not called:
             (project.root / path).touch()

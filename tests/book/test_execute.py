@@ -21,6 +21,7 @@ from d2l_utils.predictions import Comparison
 pytestmark = pytest.mark.slow
 
 ALL, OTHER = ["asking", "tiny"], "name = 'other'\n"
+TOLD = '"""What it is for."""\n\n# a remark\ndef name():\n    """Say it."""\n    return \'timing\'  # another\n'
 LOOKS_FOR_SLOW_MODULES = """
 import sys
 from tiny import numbered
@@ -177,7 +178,8 @@ def changed(project, path, text):
         ("jupyter/kernels/d2l-pytorch/kernel.json", {"env": {"OMP_NUM_THREADS": "1"}}, []),
         ("d2l_utils/torch/__init__.py", OTHER, []),
         ("d2l_utils/torch/training.py", OTHER, []),
-        ("d2l_utils/timing.py", '"""What it is for."""\n\n# a remark\nname = \'timing\'  # another\n', []),
+        ("d2l_utils/timing.py", TOLD, []),
+        ("d2l_utils/timing.py", TOLD.replace("'timing'", "'clocks'"), ALL),
         ("_build/machine.json", {"machine": MACHINE | {"gpus": ["H100"]}}, ALL),
         (
             "_build/machine.json",
@@ -229,13 +231,9 @@ def test_with_nothing_to_do_nothing_slow_is_imported_and_nothing_is_written(up_t
     assert stamps() == before
 
 
-def test_the_stamp_of_the_stage_is_new_when_a_page_is_and_only_then(up_to_date):
-    stale(up_to_date)
+def test_the_stamp_of_the_stage_is_new_when_a_page_is(up_to_date):
     stamp = up_to_date.root / "_build" / "merged"
     before = stamp.stat().st_mtime_ns
-    stale(up_to_date)
-    assert stamp.stat().st_mtime_ns == before
-    time.sleep(0.01)
     changed(up_to_date, "notebooks/index.md", "# Another index\n")
     assert stamp.stat().st_mtime_ns > before
 
@@ -243,25 +241,10 @@ def test_the_stamp_of_the_stage_is_new_when_a_page_is_and_only_then(up_to_date):
 def test_a_selection_runs_its_own_sections_only_and_keeps_the_others_pages(up_to_date):
     up_to_date.write("d2l_utils/timing.py", OTHER)
     assert stale(up_to_date, "--sections", "tiny") == ["tiny"]
-    line = "This section was not run in this build: `make book` runs it."
-    assert up_to_date.merged("asking")["cells"][0]["source"].split("\n")[:3] == ["# Tiny", "", line]
     assert up_to_date.merged("asking")["metadata"]["d2l"]["frameworks"] == {}
-    up_to_date.write("d2l_utils/timing.py", "name = 'timing'\n")
+    up_to_date.write("d2l_utils/timing.py", TOLD)
     assert stale(up_to_date, "--sections", "tiny") == []
-    assert line not in json.dumps(up_to_date.merged("asking"))
-
-
-def test_docstrings_of_functions_and_classes_do_not_count_and_their_code_does(tmp_path):
-    hashes = []
-    for name, text in (
-        ("bare", "class A:\n    def f(self):\n        return 1\n"),
-        ("told", 'class A:\n    """An A."""\n\n    def f(self):\n        """Return 1."""\n        return 1\n'),
-        ("other", "class A:\n    def f(self):\n        return 2\n"),
-    ):
-        (tmp_path / name).write_text(text)
-        hashes.append(code(tmp_path / name))
-    bare, told, other = hashes
-    assert bare == told != other
+    assert list(up_to_date.merged("asking")["metadata"]["d2l"]["frameworks"]) == ["jax"]
 
 
 def test_the_version_of_python_and_what_is_installed_are_read_without_importing_anything(tmp_path):

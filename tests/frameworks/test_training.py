@@ -102,13 +102,6 @@ def test_training_examples_have_a_new_order_every_epoch_and_test_examples_their_
     assert epochs() == [[first, second], test]
 
 
-def test_a_resnet_gives_a_logit_for_each_class(d2l, native):
-    net = native.initialised(d2l.resnet18(10, in_channels=3, width=4))
-    logits = native.numpy(net(images_of_ones(native, 2, 12, 3)))
-    assert logits.shape == (2, 10)
-    assert np.isfinite(logits).all()
-
-
 @pytest.mark.parametrize(("arguments", "side"), [((3,), 6), ((3, True), 6), ((3, True, 2), 3)])
 def test_a_residual_block_is_built_as_in_d2l(arguments, side, d2l, native):
     block = native.initialised(d2l.Residual(*arguments))
@@ -149,12 +142,6 @@ def test_lenet_has_the_same_first_weights_in_every_call_and_learns(d2l, native, 
     assert losses[0][-1] < losses[0][0]
 
 
-def test_the_tuned_lenet_computes_what_lenet_computes(d2l, native, images):
-    X = native.array(np.stack([images[i][0] for i in range(8)]))
-    logits = [native.numpy(build()(X)) for build in (d2l.build_lenet, d2l.tuned_lenet)]
-    np.testing.assert_allclose(*logits, atol=1e-5)
-
-
 @pytest.mark.only("pytorch", "tensorflow", "jax")
 def test_in_bfloat16_lenet_rounds_its_products_and_nothing_that_lasts(d2l, native, images):
     X, y = (native.array(np.stack(part)) for part in zip(*(images[i] for i in range(16)), strict=True))
@@ -172,12 +159,6 @@ def test_in_bfloat16_lenet_rounds_its_products_and_nothing_that_lasts(d2l, nativ
     assert sum(weight.size for weight in weights) == 129_068
 
 
-@pytest.mark.only("pytorch", "tensorflow", "jax")
-def test_precision_is_a_lever_of_the_running_total(d2l, capsys):
-    d2l.running_total({"compiled step": None, "bfloat16": 1e-3}, steps=1)
-    assert re.search(r"^bfloat16 +promised +1\.00 ms", capsys.readouterr().out, re.MULTILINE)
-
-
 @pytest.mark.only("mxnet")
 def test_mxnets_layers_cannot_be_cast_to_bfloat16(d2l, capsys):
     with pytest.raises(NotImplementedError, match="keep float32"):
@@ -185,17 +166,3 @@ def test_mxnets_layers_cannot_be_cast_to_bfloat16(d2l, capsys):
     net = d2l.build_lenet()
     with pytest.raises(KeyError):  # a newer version that has learned it ends this exception
         net.cast(np.dtype([("bfloat16", np.uint16)]))
-
-
-def test_a_lever_is_tried_by_itself(d2l, capsys):
-    d2l.try_lever("deferred loss read", 1e-3, steps=2)
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split("  ")[0] for line in lines[:2]] == ["the loop as written", "with deferred loss read"]
-    assert lines[2].startswith("deferred loss read ")
-
-
-def test_the_running_total_trains_each_loop_and_shows_all_levers(d2l, capsys):
-    levers = ("deferred loss read", "background loading", "images in memory")
-    d2l.running_total(dict.fromkeys(levers), steps=2)
-    table = capsys.readouterr().out
-    assert all(lever in table for lever in ("the loop as written", *levers))

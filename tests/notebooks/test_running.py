@@ -11,7 +11,6 @@ import pytest
 import test_notebooks
 from running import FOLDERS, Ran, run
 from tiny_book import claim, code, notebook
-from watched import reason
 
 from book import ROOT
 from d2l_utils.claims import Claim
@@ -107,17 +106,6 @@ def test_a_strict_run_fails_on_a_timed_claim_that_misses(tmp_path, monkeypatch):
     monkeypatch.setenv("D2L_STRICT", "1")
     ran = run(write(tmp_path, "jax/strict", code(CLAIM.format("False, timed=True"))))
     assert ran.faults == ("cell 1: ClaimError: ✗ one is one",)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("Cell 1: Timeout of 300 seconds exceeded\nTraceback:\nKeyboardInterrupt: ", "Timeout of 300 seconds"),
-        ("pytest plugin exception: Kernel dead on test start", "pytest plugin exception: Kernel dead on test start"),
-    ],
-)
-def test_the_reason_of_a_failure_is_told_in_one_line(text, told):
-    assert reason(text) == told
 
 
 def test_of_many_faults_five_are_told():
