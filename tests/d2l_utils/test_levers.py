@@ -92,17 +92,11 @@ def test_the_table_has_promises_in_milliseconds_saved_and_the_picture_its_losers
     )
 
 
-def test_a_lever_promises_a_saving_above_0(clock):
-    with pytest.raises(ValueError, match="above 0"):
-        Levers(clock.step(0.1), 1000).promise("recomputed", -0.03)
-
-
-def test_a_lever_without_a_promise_is_not_tested(clock):
+def test_a_promise_is_a_saving_above_0_and_comes_first_and_a_minibatch_holds_something(clock):
     found = Levers(clock.step(0.1), 1000)
+    with pytest.raises(ValueError, match="above 0"):
+        found.promise("recomputed", -0.03)
     with pytest.raises(ValueError, match="'fused' has promised nothing"):
         found.test("fused", clock.step(0.1))
-
-
-def test_a_minibatch_holds_something(clock):
     with pytest.raises(ValueError, match="at least one of its images, not 0"):
         Levers(clock.step(0.1), 0, "images")
