@@ -36,8 +36,3 @@ def test_the_build_of_one_section_is_set_beside_nbconvert(monkeypatch, capsys):
     assert commands == 4 * ["book", "sphinx"] + ["nbconvert"]
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[-2:] for line in lines[1:]] == [["2.00", "1.000"]] + 4 * [["4.00", "2.000"]]
-
-
-def test_a_command_that_fails_ends_the_benchmark_with_its_last_words(tmp_path):
-    with pytest.raises(SystemExit, match="error: .*: why"):
-        building.seconds(sys.executable, "-c", "raise SystemExit('why')", folder=tmp_path)

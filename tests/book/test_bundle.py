@@ -100,9 +100,3 @@ def test_a_notebook_without_the_wheel_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=f"upload {WHEEL} beside this notebook"):
         Jupyter("torch").run("pytorch", monkeypatch)
-
-
-@pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_the_first_cell_fits_a_page(framework):
-    lines = first_cell(framework, WHEEL, project())["source"].splitlines()
-    assert max(map(len, lines)) <= 78

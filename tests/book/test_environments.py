@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -351,17 +350,6 @@ def test_header_files_that_debian_left_out_are_installed_or_asked_for(bare, monk
         programs.check_headers(python)
     bare("apt-get", f": > {tmp_path}/Python.h")
     programs.check_headers(python)
-
-
-def test_nothing_is_installed_where_the_programs_are_there_but_may_not_do_their_work(bare, monkeypatch):
-    refused = replace(aids.AIDS["namespaces"], missing=lambda: "not permitted")
-    monkeypatch.setitem(aids.AIDS, "namespaces", refused)
-    assert "apt-get" in aids.without("namespaces", "unshare is missing")
-    for name in refused.programs:
-        bare(name)
-    monkeypatch.setattr(aids, "apt_get", lambda packages: pytest.fail(f"installs {packages}"))
-    assert aids.get("namespaces") == "not permitted"
-    assert aids.without("namespaces", "not permitted").endswith("networks of their own; another account may")
 
 
 MISSING = (

@@ -3,8 +3,6 @@
 import pytest
 from tiny_book import Book, code, notebook, prose, words
 
-from book import ROOT
-
 WORDS = """\
 # Words
 
@@ -74,12 +72,3 @@ def test_a_changed_meaning_reaches_the_pages_that_hold_the_word_and_no_others(tm
     assert book.build() == (0, "")
     assert book.article("page").select_one("a.word")["title"] == "A function."
     assert (book.output() / "other.html").stat().st_mtime_ns == before
-
-
-def test_no_entry_of_the_book_is_longer_than_two_sentences():
-    text = (ROOT / "notebooks" / "back" / "glossary.md").read_text(encoding="utf-8").partition(":sorted:\n")[2]
-    entries = [entry for entry in text.removesuffix("```\n").split("\n\n") if entry.strip()]
-    assert len(entries) > 90
-    for entry in entries:
-        meaning = " ".join(line for line in entry.split("\n") if line.startswith("  "))
-        assert 0 < sum(meaning.count(end) for end in (". ", "? ")) + 1 <= 2 + meaning.count("Of a "), entry
