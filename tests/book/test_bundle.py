@@ -90,13 +90,10 @@ def test_a_framework_that_is_there_is_kept_and_what_fits_it_is_installed(framewo
     assert f"Keeping {module}==9.9\n" in capsys.readouterr().out
 
 
-def test_where_nothing_is_missing_nothing_is_installed(monkeypatch, capsys):
+def test_where_nothing_is_missing_nothing_is_installed_and_a_missing_wheel_is_named(monkeypatch, capsys, tmp_path):
     everything = ("jax", "flax", "optax", "flatbuffers", "d2l_utils")
     assert Jupyter(*everything).run("jax", monkeypatch) == []
     assert capsys.readouterr().out == "Missing: nothing, so nothing is installed\n"
-
-
-def test_a_notebook_without_the_wheel_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=f"upload {WHEEL} beside this notebook"):
         Jupyter("torch").run("pytorch", monkeypatch)

@@ -71,8 +71,7 @@ def merged(source, outputs, frameworks=PAIR):
     return merge(expand(source), frameworks, executed, "tiny.md")
 
 
-def notebooks():
-    """Return JAX's notebook of the golden section, and the merged one of PyTorch and JAX."""
+def test_the_golden_section_becomes_a_notebook_for_readers_and_a_merged_one():
     source, outputs = read(SECTION), {}
     codes = {cell["source"].split("\n")[-1]: cell["source"] for cell in source.cells if cell.cell_type == "code"}
     for number, (framework, word, held) in enumerate((("pytorch", "torch", True), ("jax", "jax", None)), 1):
@@ -87,7 +86,11 @@ def notebooks():
         }
     (draws,) = [code for code in codes.values() if code.startswith("from IPython.display")]
     outputs["jax"][draws] = [shown({"image/svg+xml": SVG}, **{"image/svg+xml": {"alt": "made"}})]
-    return reader(source), merged(source, outputs)
+    own, both = reader(source), merged(source, outputs)
+    assert list(summarised(own)) == TABLES["reader"]
+    assert list(summarised(both)) == TABLES["merged"]
+    assert not any(cell.get("execution_count") for cell in both["cells"])
+    assert {cell["id"] for cell in own["cells"]} < {cell["id"] for cell in both["cells"]}
 
 
 def summarised(notebook):
@@ -98,14 +101,6 @@ def summarised(notebook):
         tags = [*cell["metadata"].get("tags", []), *(["hidden"] if "jupyter" in cell["metadata"] else [])]
         found = [next(iter(output.get("data", {})), output.get("text")) for output in cell.get("outputs", [])]
         yield [" ".join(tags), lines[-1] if cell["cell_type"] == "code" else lines[0], *found]
-
-
-def test_the_golden_section_becomes_a_notebook_for_readers_and_a_merged_one():
-    own, both = notebooks()
-    assert list(summarised(own)) == TABLES["reader"]
-    assert list(summarised(both)) == TABLES["merged"]
-    assert not any(cell.get("execution_count") for cell in both["cells"])
-    assert {cell["id"] for cell in own["cells"]} < {cell["id"] for cell in both["cells"]}
 
 
 # The rules of a source
@@ -268,30 +263,21 @@ def test_what_is_kept_off_the_page_stays_off_where_the_frameworks_show_different
 
 
 def test_the_words_of_a_picture_come_from_its_maker_where_its_cell_has_none():
-    source = whole(code("draw()", "jax"))
-
-    def pictured(**metadata):
-        outputs = {"jax": {"draw()": [shown({"image/svg+xml": SVG}, **metadata)]}}
-        return merged(source, outputs, ["jax"])["cells"][-1]["metadata"]["mystnb"]
-
-    assert pictured(**{"image/svg+xml": {"alt": "made"}}) == {"image": {"alt": "made"}}
+    source, picture = whole(code("draw()", "jax")), {"image/svg+xml": SVG}
+    outputs = {"jax": {"draw()": [shown(picture, **{"image/svg+xml": {"alt": "made"}})]}}
+    assert merged(source, outputs, ["jax"])["cells"][-1]["metadata"]["mystnb"] == {"image": {"alt": "made"}}
     with pytest.raises(BookError, match=r"^tiny.md, cell 3 \(draw\(\)\): a picture without words"):
-        pictured()
+        merged(source, {"jax": {"draw()": [shown(picture)]}}, ["jax"])
 
 
 def test_claims_are_what_came_as_data_and_what_all_show_alike_counts_for_each():
-    _, notebook = notebooks()
-    found = all_records(notebook, "tiny", MIME)
-    assert [(claim["framework"], claim["sentence"], claim["held"]) for claim in found] == [
-        ("pytorch", "a word is long", True),
-        ("pytorch", "one is positive", True),
-        ("jax", "a word is long", None),
-        ("jax", "one is positive", True),
-    ]
+    outputs = {name: {"fast": [claimed("fast", True)], "good": [claimed("good", name == "jax")]} for name in PAIR}
+    notebook = merged(whole(code("fast"), code("good")), outputs)
     sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
-    assert all(claim["sentence"] in sources[claim["cell"]] and claim["section"] == "tiny" for claim in found)
-    alike = merged(whole(code("1")), {word: {"1": [claimed("fast", True)]} for word in PAIR})
-    assert [claim["framework"] for claim in all_records(alike, "tiny", MIME)] == PAIR
+    found = all_records(notebook, "tiny", MIME)
+    assert [(claim["framework"], claim["sentence"], claim["held"], sources[claim["cell"]]) for claim in found] == [
+        (name, word, word == "fast" or name == "jax", word) for name in PAIR for word in ("fast", "good")
+    ]
 
 
 # Sources and readers' notebooks on disk

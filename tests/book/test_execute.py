@@ -50,16 +50,13 @@ def project(tmp_path):
 # What a build leaves
 
 
-def test_an_executed_notebook_is_valid_and_has_outputs_and_counts_but_no_times_in_its_cells(executed):
+def test_an_executed_notebook_has_outputs_and_counts_where_and_when_it_ran_and_its_slowest_cells(executed):
     notebook = executed.read("executed")
     nbformat.validate(nbformat.from_dict(notebook))
     assert [cell["execution_count"] for cell in notebook["cells"]] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert executed.printed() == ["one for all\n", "word: jax\n✓ a tick\n– a list item\n"]
     assert "widgets" not in notebook["metadata"]
     assert not any("execution" in cell["metadata"] for cell in notebook["cells"])
-
-
-def test_a_run_records_where_and_when_it_was_and_its_slowest_cells(executed):
     facts = executed.read("executed")["metadata"]["d2l"]
     assert facts["machine"] == MACHINE
     assert 0 <= facts["busy"] <= 1
@@ -71,7 +68,9 @@ def test_a_run_records_where_and_when_it_was_and_its_slowest_cells(executed):
     assert (len(set(numbers)), len(lines)) == (5, 5)
 
 
-def test_the_book_has_all_frameworks_their_claims_and_the_pictures(executed):
+def test_the_book_has_all_frameworks_claims_and_pictures_and_a_notebook_takes_two_lines_to_say_so(
+    executed,
+):
     notebook = executed.merged()
     nbformat.validate(nbformat.from_dict(notebook))
     assert list(notebook["metadata"]["d2l"]["frameworks"]) == list(FRAMEWORKS)
@@ -81,9 +80,6 @@ def test_the_book_has_all_frameworks_their_claims_and_the_pictures(executed):
     assert held == [(word, word != "jax") for word in FRAMEWORKS]
     assert (book / "img" / "sum.svg").exists()
     assert (book / "index.md").exists()
-
-
-def test_without_a_terminal_a_notebook_takes_two_lines(executed):
     first, second = [line for line in executed.said.splitlines() if line.startswith("tiny (jax):")]
     assert first == "tiny (jax): running 8 cells"
     assert second.startswith("tiny (jax): 8 cells in ")

@@ -32,10 +32,12 @@ def test_another_address_is_refused_with_the_cure(address):
         repository(setting(address))
 
 
-def test_an_empty_setting_means_no_link():
+def test_without_a_repository_there_is_no_link_and_with_one_a_bundled_notebook_fetches_what_lay_beside_it():
     assert repository(setting("")) == ""
     assert links("", "jax", "page") == {}
     assert 'else ""\n' in first_cell("jax", "a.whl", setting(""))["source"]
+    source = first_cell("jax", "a.whl", setting(f"https://github.com/{NAME}"))["source"]
+    assert f'else "https://github.com/{NAME}/raw/bundle/d2l-jax/"\n' in source
 
 
 @pytest.mark.parametrize("name", [NAME, ""])
@@ -58,8 +60,3 @@ def test_every_notebook_begins_with_the_links_once_there_is_a_repository(tmp_pat
     for slug in ("tiny", "index"):
         first = tiny.read("notebooks", slug=slug)["cells"][0]["source"]
         assert [address.replace("page", slug) in first for address in (COLAB, BINDER)] == [True, True]
-
-
-def test_a_bundled_notebook_alone_fetches_what_lies_beside_it_from_the_repository():
-    source = first_cell("jax", "a.whl", setting(f"https://github.com/{NAME}"))["source"]
-    assert f'else "https://github.com/{NAME}/raw/bundle/d2l-jax/"\n' in source

@@ -64,7 +64,3 @@ def test_a_line_says_who_disturbs_if_it_is_enough(monkeypatch, capsys, busy, pro
     found = capsys.readouterr().out
     assert found.startswith(said)
     assert bool(found) == bool(said)
-
-
-def test_this_process_is_none_of_the_others():
-    assert load.psutil.Process().pid not in {number for number, _ in load.cpu_seconds()}

@@ -37,21 +37,15 @@ def test_each_link_leads_to_a_place_in_the_document(document):
     assert [picture.get("src") for picture in find(document, "img")] == ["pages/_images/x.svg"]
 
 
-def test_answers_stand_in_an_appendix_and_links_name_pages_both_ways(document):
+def test_the_document_has_contents_open_folds_and_an_appendix_whose_links_name_pages_both_ways(document):
+    lines = [words(line).removesuffix(f" {UNKNOWN}") for line in next(find(document, "div", "contents"))]
+    assert lines == ["Contents", "1. One", "1.1. Part", 'Two "quoted"', "Appendix: Answers and Solutions", "1. One"]
+    assert [fold.get("open") for fold in find(document, "details")] == ["open"]
+    assert "check()" not in words(document)
     *chapters, appendix = find(document, "div", "chapter")
     assert "Problem" not in words(chapters[0])
     assert words(appendix) == f"Appendix: Answers and Solutions 1. One Problem, page {UNKNOWN}"
     assert words(next(find(document, "p", "to-note"))) == f"Answer, page {UNKNOWN}"
-
-
-def test_the_contents_list_chapters_and_sections(document):
-    lines = [words(line).removesuffix(f" {UNKNOWN}") for line in next(find(document, "div", "contents"))]
-    assert lines == ["Contents", "1. One", "1.1. Part", 'Two "quoted"', "Appendix: Answers and Solutions", "1. One"]
-
-
-def test_folds_are_open_and_code_that_only_checks_is_left_out(document):
-    assert [fold.get("open") for fold in find(document, "details")] == ["open"]
-    assert "check()" not in words(document)
 
 
 def test_a_number_that_is_filled_in_again_has_not_changed(document):

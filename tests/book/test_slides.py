@@ -50,7 +50,7 @@ def source(*cells):
     return jupytext.reads(HEAD + "# Tiny\n\n" + everyone + "\n" + "\n".join(cells), fmt="md:myst")
 
 
-def test_headings_open_slides_and_marks_fill_them():
+def test_headings_open_slides_and_marks_fill_them_and_only_what_is_added_to_a_slide_appears_later():
     found = told(
         prose("# Tiny"),
         prose("Why?", "slide"),
@@ -68,22 +68,16 @@ def test_headings_open_slides_and_marks_fill_them():
         ("subslide", "One", ["3"]),
         ("subslide", "Within", ["4"]),
     ]
-
-
-def test_only_what_is_added_to_a_slide_appears_later():
     shown_cells = slides([prose("# Tiny"), code("1", "fragment"), code("2", "fragment")], "tiny.md")[0].cells
     assert [cell["metadata"].get("slideshow") for cell in shown_cells] == [None, {"slide_type": "fragment"}]
 
 
-def test_text_becomes_the_notes_of_its_slide_without_pictures_and_folds():
+def test_text_becomes_the_notes_of_its_slide_or_of_the_next_of_its_section_without_pictures_and_folds():
     text = "## One\n\nSay $x$.\n\n![A sum.][sum]\n\n<details>\n<summary>Answer</summary>\n\n42\n\n</details>"
     notebook = deck([prose("# Tiny"), prose(f"{text}\n\n[sum]: data:image/svg+xml;base64,AA")], "jax", "", "tiny.md")
     (notes,) = [c["source"] for c in notebook["cells"] if c["metadata"].get("slideshow") == {"slide_type": "notes"}]
     assert "<math" in notes
     assert all(word not in notes for word in ("42", "Answer", "<img"))
-
-
-def test_a_heading_that_shows_nothing_leaves_its_notes_to_the_next_of_its_section():
     found = slides([prose("# Tiny\n\n## One\n\nNote.\n\n### Within"), code("1", "subslide")], "tiny.md")
     assert [(slide.kind, slide.above, slide.title) for slide in found[1:]] == [("slide", "One", "Within")]
     assert found[1].notes
@@ -98,11 +92,8 @@ def test_exercises_appear_by_the_first_sentence_of_their_questions():
     assert found[1:] == [
         ("slide", "Exercises", ['<ol class="questions"><li>Add 1.</li><li>See Ho et al. (2013).</li></ol>'])
     ]
-
-
-def test_a_sentence_ends_neither_in_code_nor_in_a_formula():
-    assert first_sentence("Call `a. b` once. Then?") == "Call `a. b` once."
-    assert first_sentence("It grows (Fig. 2). Why?") == "It grows (Fig. 2)."
+    for sentence in ("Call `a. b` once.", "It grows (Fig. 2)."):
+        assert first_sentence(f"{sentence} Then?") == sentence
     assert first_sentence("No end here") == "No end here"
 
 

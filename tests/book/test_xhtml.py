@@ -43,13 +43,10 @@ def test_a_drawing_in_a_page_is_one_for_xml_and_leaves_out_what_only_a_mouse_sho
     assert properties(root) == ["svg"]
 
 
-def test_elements_are_written_without_prefixes_and_attributes_with_theirs():
+def test_elements_have_no_prefixes_pictures_no_metadata_and_no_path_without_data():
     formula = '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>'
     assert written(page(f"<p>{formula}</p>")) == HTML.format(f"<p>{formula}</p>")
     assert 'xlink:href="#x"' in drawing('<use xlink:href="#x"/>')
-
-
-def test_a_picture_has_no_metadata_and_no_path_without_data():
     assert drawing('<metadata>x</metadata><path id="a"/>').endswith('><path id="a" d="M0 0" /></svg>')
 
 

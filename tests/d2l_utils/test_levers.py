@@ -47,18 +47,14 @@ def tried(clock):
     return run
 
 
-def test_a_lever_that_gains_2_percent_is_kept_and_the_next_one_is_tried_against_it(tried):
+def test_a_lever_that_gains_2_percent_is_kept_and_the_next_is_tried_against_it_on_a_slower_machine_too(tried, clock):
     found, kept = tried(fused=0.08, slower=0.09, hardly=0.079, compiled=0.04)
     assert kept == [True, False, False, True]
     assert found.time.median == pytest.approx(0.04)
-
-
-def test_a_machine_that_slows_down_makes_no_lever_a_loser(clock, tried):
-    found, _ = tried(fused=0.08)
     clock.pace = 3
-    found.promise("compiled", 0.03)
-    assert found.test("compiled", clock.step(0.04))
-    assert found.time.median == pytest.approx(0.04)
+    found.promise("tiled", 0.01)
+    assert found.test("tiled", clock.step(0.03))
+    assert found.time.median == pytest.approx(0.03)
 
 
 def test_a_step_is_timed_as_written_before_any_lever(clock, capsys):

@@ -47,24 +47,18 @@ def test_the_list_names_every_deck_in_the_book_s_order(decks, slides_framework):
     assert re.findall(r'href="(.+?)\.html"', text) == list(decks) != []
 
 
-def test_a_deck_has_its_section_s_title_enough_slides_and_pictures(decks, sources):
+def test_a_deck_has_its_title_enough_slides_a_figure_a_close_and_notes(decks, sources):
     for section, deck in decks.items():
         title = re.search(r"^# (.+)$", sources[section][0].source, re.MULTILINE)[1]
         assert deck.h1.get_text() == title
         assert FEWEST <= len(deck.select(".slides section section")) <= MOST, section
         assert deck.select(".box img"), section
         assert all(picture["alt"] for picture in deck.select("img")), section
-
-
-def test_every_section_marks_a_figure_and_all_of_them_are_on_slides(decks, sources):
     for section, cells in sources.items():
         marked = [cell.source for cell in cells if cell.slide and cell.kind == "markdown"]
         figures = sum(text.count(":::{figure}") for text in marked)
         shown = decks[section].select(".box > .picture img[src^='data:image/svg'], .fragment img")
         assert len(shown) >= figures > 0, section
-
-
-def test_a_deck_closes_with_summary_and_questions_and_has_notes(decks):
     for section, deck in decks.items():
         assert [heading.get_text() for heading in deck.select("h2")[-2:]] == ["Summary", "Exercises"], section
         assert len(deck.select("aside.notes")) >= FEWEST / 2, section

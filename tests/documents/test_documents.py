@@ -35,17 +35,13 @@ def test_the_checker_of_the_standard_finds_no_error(epub, epubcheck):
     assert "0 fatals / 0 errors / 0 warnings" in checked.stdout
 
 
-def test_every_section_and_every_figure_is_in_the_e_book(pages, epub, framework):
+def test_every_section_every_figure_and_every_answer_is_in_the_e_book(pages, epub, framework):
     assert {f"{section}.xhtml" for section in SECTIONS} <= set(pages)
     with ZipFile(epub) as packed:
         files = set(packed.namelist())
     for section in SECTIONS:
         source = (ROOT / "notebooks" / f"{section}.md").read_text(encoding="utf-8")
         assert set(re.findall(r"\{figure\} img/(\S+)", source)) <= {path.removeprefix("_images/") for path in files}
-
-
-def test_every_answer_of_the_framework_is_a_note(pages, framework):
-    for section in SECTIONS:
         path = ROOT / "_build" / "notebooks" / framework / f"{section}.ipynb"
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         source = "\n".join("".join(cell["source"]) for cell in cells)
@@ -70,13 +66,10 @@ def test_every_link_within_the_pdf_has_its_place(pdf):
     }
 
 
-def test_bookmarks_name_every_section_and_the_appendix(pdf, pages):
+def test_bookmarks_and_contents_name_every_section_with_its_page_and_the_appendix(pdf, pages):
     titles = [words(next(find(pages[f"{section}.xhtml"], "h1"))) for section in SECTIONS]
     marks = [" ".join(mark.title.split()) for mark in pdf.outline if not isinstance(mark, list)]
     assert [mark for mark in marks if mark in {*titles, APPENDIX}] == [*titles, APPENDIX]
-
-
-def test_the_contents_name_the_pages_on_which_sections_begin(pdf, pages):
     front = " ".join(page.extract_text() for page in pdf.pages[1:8])
     for section in SECTIONS:
         title = words(next(find(pages[f"{section}.xhtml"], "h1")))

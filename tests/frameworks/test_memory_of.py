@@ -22,17 +22,11 @@ def one(native, d2l):
     return make
 
 
-def test_the_result_is_kept_and_the_peak_is_not_below_it(d2l, one):
+def test_results_are_kept_the_peak_is_not_below_them_and_the_course_reaches_it(d2l, one):
     memory = d2l.memory_of(one)
     assert memory.kept == pytest.approx(UNIT, rel=0.1)
     assert UNIT * 0.9 < memory.peak < 2.2 * UNIT
-
-
-def test_two_results_keep_twice_as_much(d2l, one):
     assert d2l.memory_of(lambda: [one(), one()]).kept == pytest.approx(2 * UNIT, rel=0.1)
-
-
-def test_the_course_reaches_what_is_kept(d2l, one):
     seconds, in_use = d2l.memory_over_time(lambda: [one() for _ in range(8)])
     assert len(seconds) == len(in_use)
     assert max(in_use) > 6 * UNIT

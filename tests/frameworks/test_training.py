@@ -64,13 +64,10 @@ def test_sgd_takes_gradients_that_are_not_stored(d2l, array):
     assert w.tolist() == [0.5, 0.5]
 
 
-def test_accuracy_is_that_of_the_network_in_evaluation_or_of_a_function(d2l, native, batches, two):
+def test_accuracy_is_that_of_the_network_in_evaluation_of_a_function_or_of_replicas(d2l, native, batches, two):
     net = native.network(two[0])
     for arguments in ((net, batches), (net, batches, two[0]), (lambda X: X, batches, two[0])):
         assert d2l.evaluate_accuracy_gpu(*arguments) == pytest.approx(0.9)
-
-
-def test_accuracy_over_replicas_is_that_of_one(d2l, native, batches, two):
     replicas = [native.network(device) for device in two]
     assert d2l.evaluate_accuracy_gpus(replicas, batches) == pytest.approx(0.9)
     assert d2l.evaluate_accuracy_gpus(replicas, batches, d2l.split_batch) == pytest.approx(0.9)
@@ -100,19 +97,6 @@ def test_training_examples_have_a_new_order_every_epoch_and_test_examples_their_
     assert test[0] == test[1]
     assert test[0][:8] == [7, 9, 4, 7, 0, 2, 6, 1]  # whatever the version of NumPy and of scikit-learn
     assert epochs() == [[first, second], test]
-
-
-@pytest.mark.parametrize(("arguments", "side"), [((3,), 6), ((3, True), 6), ((3, True, 2), 3)])
-def test_a_residual_block_is_built_as_in_d2l(arguments, side, d2l, native):
-    block = native.initialised(d2l.Residual(*arguments))
-    Y = native.numpy(block(images_of_ones(native, 2, 6, 3)))
-    assert Y.shape == images_of_ones(native, 2, side, 3).shape
-    assert Y.min() >= 0
-
-
-def images_of_ones(native, n, side, channels):
-    shape = (n, channels, side, side) if native.CHANNELS_FIRST else (n, side, side, channels)
-    return native.array(np.ones(shape, "float32"))
 
 
 @pytest.fixture

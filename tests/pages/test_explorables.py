@@ -51,14 +51,11 @@ def test_builders_without_scripts_show_the_text_and_load_none(book):
     assert scripts(book.folder / "epub" / "with-ring.xhtml") == []
 
 
-def test_a_readers_notebook_has_caption_text_and_citations_and_no_directive():
+def test_a_readers_notebook_has_caption_text_and_citations_and_the_outline_the_name():
     expected = "* Every rank sends a chunk.\n* Every rank gets **one**, as Fig. 1.1 says."
     assert convert(RING, NUMBERS).text == f"**Fig. 1.1** A ring of $n$ ranks.\n\n{expected}"
     assert convert(RING.replace("**one**", "{cite:p}`ada1843`"), NUMBERS).cites == ["ada1843"]
     with pytest.raises(PlainError, match="^explorable ring has no :name:$"):
         convert(RING.replace(":name: fig-sum\n", ""), NUMBERS)
-
-
-def test_the_name_of_an_explorable_is_in_the_outline_and_its_words_are_not():
     assert outline(RING) != outline(RING.replace("fig-sum", "fig-other"))
     assert outline(RING) == outline(RING.replace("sends", "gives"))

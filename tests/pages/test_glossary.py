@@ -42,14 +42,11 @@ def links(book):
     return book.article("glossed").select("a.word")
 
 
-def test_a_word_is_linked_where_it_first_stands_in_a_sentence_with_its_meaning(links):
+def test_a_word_is_linked_where_it_first_stands_in_a_sentence_of_each_framework_with_its_meaning(links):
     assert [words(link) for link in links if words(link) != "SIMD"] == ["cache lines", "Kernels"]
     assert "Kernels run." in links[1].parent.get_text()
     assert links[0]["href"] == "words.html#term-cache-line"
     assert links[0]["title"] == "A piece of a cache, 64 bytes, that a kernel reads."
-
-
-def test_each_framework_has_its_own_first_place(links):
     places = [link.find_parent("p").get_text() for link in links if words(link) == "SIMD"]
     assert places == ["The SIMD, too.", "A simd; the SIMD."]
 

@@ -49,11 +49,8 @@ def test_what_a_machine_does_not_report_has_no_table():
     assert "TF32" not in text
 
 
-def test_a_machine_is_described_in_one_phrase():
+def test_a_machine_is_described_in_one_phrase_and_a_size_reads_well():
     known = {"cpu": "Abacus 9", "cores": 1, "memory_gb": 24, "gpus": ["A", "B"], "system": "Tiny OS"}
     assert describe_machine(known) == "Abacus 9, 1 core, 24 GiB of memory, A, B, Tiny OS"
     assert describe_machine({"cores": 2}) == "an unnamed CPU, 2 cores, no GPU"
-
-
-def test_a_size_reads_well():
     assert [binary(size) for size in (64, 2**14, 3 * 2**19, 2**30)] == ["64 bytes", "16 KiB", "1.5 MiB", "1 GiB"]

@@ -23,18 +23,10 @@ PAGES = {
 }
 
 
-def test_neighbours_of_single_frameworks_become_one_tab_set_and_shared_code_stands_once_above_its_outputs(
-    book, outlines
-):
+def test_neighbours_of_single_frameworks_become_one_tab_set_that_begins_with_the_first_that_speaks(book, outlines):
     assert outline(book.article("tabs")) == outlines["tabs"]
-
-
-def test_a_tab_set_begins_with_the_first_framework_that_has_something_to_say(book):
     chosen = book.article("tabs").select(".frameworks > input[checked] + label")
     assert [words(label) for label in chosen] == ["PyTorch", "JAX", "PyTorch"]
-
-
-def test_a_picture_keeps_its_alternative_text(book):
     assert book.article("tabs").select_one("img")["alt"] == "A falling line."
 
 

@@ -103,15 +103,12 @@ def test_output_appears_while_the_rank_runs_and_a_line_that_never_comes_is_an_er
             job.wait_for_line(1, "up")
 
 
-def test_whatever_a_rank_writes_arrives_as_lines():
+def test_whatever_a_rank_writes_arrives_as_lines_of_very_many_the_first_appear():
     written = (b"no end of line", b"gr\xfcn\n", "grün\n".encode(), b"1 %\r2 %\r\n", b"x" * 2500)
     with Job(by_rank(*(f"import sys; sys.stdout.buffer.write({one!r})" for one in written))) as job:
         job.wait()
     cut = ["x" * 1000, "x" * 1000, "x" * 500]
     assert job.output == [["no end of line"], ["gr\N{REPLACEMENT CHARACTER}n"], ["grün"], ["1 %", "2 %"], cut]
-
-
-def test_of_very_many_lines_the_first_appear_and_the_last_is_known():
     with pytest.raises(RuntimeError, match=r"^rank 0 ended with status 1; its last line: 49999$"):
         with Job(by_rank("for i in range(50_000): print(i)\nraise SystemExit(1)")) as job:
             job.wait()
@@ -141,10 +138,14 @@ def test_the_first_failure_or_the_deadline_ends_all_and_is_said_in_one_line(code
     assert time.monotonic() - start < 8
 
 
-def test_a_failure_is_not_lost_if_nobody_waits():
+def test_a_failure_is_not_lost_if_nobody_waits_and_a_job_runs_once():
     with pytest.raises(RuntimeError, match="rank 0 ended with status 2; it printed nothing"):
         with Job(by_rank("raise SystemExit(2)", SLEEP)) as job:
             wait_until(lambda: job.status[1] is not None)
+    with Job(by_rank("pass")) as job:
+        job.wait()
+    with pytest.raises(RuntimeError, match="a Job runs once"), job:
+        pass
 
 
 def test_a_rank_that_may_fail_ends_alone():
@@ -172,13 +173,6 @@ def test_servers_end_when_the_worker_that_is_waited_for_has_ended():
         assert job.wait(1) == [None, 2]
         assert job.status == [None, 0]
     assert job.status == [-signal.SIGTERM, 0]
-
-
-def test_a_job_that_has_run_cannot_run_again():
-    with Job(by_rank("pass")) as job:
-        job.wait()
-    with pytest.raises(RuntimeError, match="a Job runs once"), job:
-        pass
 
 
 # What is left

@@ -26,16 +26,13 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the sys
 # Links
 
 
-def test_a_packet_waits_for_those_before_it_on_either_link_and_not_for_the_other_direction():
+def test_a_packet_waits_for_those_before_it_on_either_link_and_a_slow_link_delays_only_its_own():
     links = Links([1e3] * 3, 0.5)
     assert links.arrival(0, 0, 1, 1000) == pytest.approx(1.5)  # alone
     assert links.arrival(0, 0, 2, 1000) == pytest.approx(2.5)  # host 0 sends one after the other
     assert links.arrival(0, 2, 1, 1000) == pytest.approx(2.5)  # host 1 receives one after the other
     assert links.arrival(0, 1, 0, 1000) == pytest.approx(1.5)
     assert links.arrival(10, 0, 1, 2000) == pytest.approx(12.5)  # alone again
-
-
-def test_a_slow_link_delays_what_it_sends_and_what_it_receives_and_nothing_else():
     links = Links([1e3, 1e3, 1e2], 0.5)
     assert links.arrival(0, 0, 1, 1000) == pytest.approx(1.5)
     assert links.arrival(0, 2, 0, 1000) == pytest.approx(10.5)  # enters while it still leaves
@@ -64,7 +61,7 @@ def record():
     return datasheets.rack_record()
 
 
-def test_the_record_has_what_its_reader_says_and_no_place_or_name(record):
+def test_the_record_has_what_its_reader_says_of_the_link_that_was_set_and_a_bit_of_software(record):
     assert record.keys() == {"date", "cores", "rate", "delay", "rounds", "alpha", "b", "pingpong", "runs", "slow"}
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", record["date"])
     assert record["rounds"] >= 3
@@ -75,9 +72,6 @@ def test_the_record_has_what_its_reader_says_and_no_place_or_name(record):
     assert kinds == {(n, name, size) for n in (2, 4, 8) for name in ("star", "ring") for size in sizes}
     assert len(kinds) == len(record["runs"]) == 12
     assert PLACE.parent in datasheets.FOLDERS  # where the package looks for it
-
-
-def test_the_fitted_link_is_the_one_that_was_set_and_a_bit_of_software(record):
     sizes = [2**k for k in range(10, 21)]
     assert fit(sizes, [7e-4 + size / 12e6 for size in sizes]) == pytest.approx((7e-4, 12e6))
     assert fit(**record["pingpong"]) == pytest.approx((record["alpha"], record["b"]))
@@ -85,7 +79,7 @@ def test_the_fitted_link_is_the_one_that_was_set_and_a_bit_of_software(record):
     assert 0.9 * record["rate"] < record["b"] < record["rate"]
 
 
-def test_the_predictions_are_those_of_the_cost_model_and_the_measurements_are_near_them(record):
+def test_the_predictions_are_those_of_the_cost_model_and_the_slow_link_shows_in_the_pairs_of_its_host_alone(record):
     largest = max(run["bytes"] for run in record["runs"])
     for run in record["runs"]:
         cost = star_time if run["algorithm"] == "star" else ring_time
@@ -93,9 +87,6 @@ def test_the_predictions_are_those_of_the_cost_model_and_the_measurements_are_ne
         assert 0 < run["low"] <= run["seconds"] <= run["high"]
         low, high = (0.9, 1.2) if run["bytes"] == largest else (0.6, 1.7)  # latencies overlap; cores are shared
         assert low < run["seconds"] / run["predicted"] < high, run
-
-
-def test_the_slow_link_shows_in_every_pair_of_its_host_and_in_no_other(record):
     slow = record["slow"]
     assert slow["rate"] == record["rate"] / SLOWER
     for i, row in enumerate(slow["pairs"]):
