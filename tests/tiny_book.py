@@ -33,7 +33,6 @@ def code(text, *tags, outputs=(), **metadata):
 
 
 def claim(sentence, held=True, evidence="", note="", timed=False):
-    """Return the output that a claim leaves."""
     data = Claim(sentence, held, evidence, note, timed)._repr_mimebundle_()
     return {"output_type": "display_data", "metadata": {}, "data": data}
 
@@ -99,21 +98,13 @@ class Book:
         return BeautifulSoup((self.output() / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
 
     def article(self, name):
-        """Return the article of a page."""
         return self.whole(name).article
 
-    def text(self, name):
-        """Return the paragraphs of a page as plain text."""
-        blocks = (self.output("text") / f"{name}.txt").read_text(encoding="utf-8").split("\n\n")
-        return [" ".join(block.split()) for block in blocks]
-
     def number(self, name):
-        """Return the number of a page."""
         return self.pages.index(name) + 1
 
 
 def words(element):
-    """Return the text of an element with single spaces."""
     return " ".join(element.get_text().split())
 
 

@@ -69,7 +69,6 @@ class Jupyter:
 
 @pytest.fixture
 def beside(tmp_path, monkeypatch):
-    """The wheel lies beside the notebook."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / WHEEL).touch()
 

@@ -43,7 +43,6 @@ def executed(tmp_path_factory):
 
 @pytest.fixture
 def project(tmp_path):
-    """A project of which nothing has run."""
     return Project(tmp_path)
 
 

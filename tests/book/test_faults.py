@@ -10,7 +10,7 @@ import psutil
 import pytest
 from tiny import MACHINE, OTHERS, SECTION, Project
 
-from book import FRAMEWORKS, execute
+from book import execute
 from d2l_lab.processes import control
 
 pytestmark = pytest.mark.slow
@@ -188,12 +188,3 @@ def test_a_wrong_file_is_named_with_its_cure(project, path, text, problem):
     assert done.stderr.startswith("error: ")
     assert problem in done.stderr
     assert done.stderr.count("\n") == 1 or path == TINY  # whose reader may show the place in lines of its own
-
-
-@pytest.mark.parametrize(
-    ("option", "name", "known"),
-    [("--sections", "tni", "tiny"), ("--frameworks", "jxa", " ".join(FRAMEWORKS))],
-)
-def test_unknown_sections_and_frameworks_are_named_with_those_that_there_are(project, option, name, known):
-    said = project.here("build", option, name).stderr
-    assert said == f"error: unknown {option[2:-1]}: {name}; known: {known}\n"

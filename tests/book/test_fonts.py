@@ -18,7 +18,6 @@ DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text{}>12 µs</text></svg>'
 
 
 def held(content):
-    """Return the characters that a font has."""
     return set(map(chr, TTFont(io.BytesIO(content)).getBestCmap()))
 
 

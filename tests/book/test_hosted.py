@@ -15,7 +15,6 @@ RUN = {"seconds": 1, "date": "2026-11-20", "versions": {}, "machine": {}}
 
 
 def setting(address):
-    """Return the content of pyproject.toml with this repository."""
     content = project()
     content["tool"]["d2l"]["repository"] = address
     return content

@@ -21,7 +21,6 @@ The end.
 
 @pytest.fixture
 def project(tmp_path):
-    """A project whose landing page has a part for HTML alone."""
     project = Project(tmp_path)
     project.write("notebooks/index.md", INDEX)
     return project

@@ -6,7 +6,6 @@ import pytest
 
 from book.paper.__main__ import main
 from book.paper.joining import UNKNOWN, About, find, joined, numbered, words
-from book.paper.printing import print_document
 
 ABOUT = About("A Book", "An author", "1 May 2026", "Measured on an abacus")
 FIRST = """<section id="one"><h1>1. One</h1><section id="part"><h2>1.1. Part</h2>
@@ -51,19 +50,6 @@ def test_the_document_has_contents_open_folds_and_an_appendix_whose_links_name_p
 def test_a_number_that_is_filled_in_again_has_not_changed(document):
     places = {span.get("title")[1:]: 7 for span in find(document, "span", "number")}
     assert [numbered(document, places), numbered(document, places)] == [True, False]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("chromium_path")
-def test_a_printed_document_says_on_which_page_things_are(document, tmp_path):
-    for picture in list(find(document, "p")):
-        for image in list(find(picture, "img")):
-            picture.remove(image)
-    for chapter in [*find(document, "div", "contents"), *find(document, "div", "chapter")]:
-        chapter.set("style", "break-before: page")
-    print_document(document, tmp_path / "book.xhtml")
-    numbers = [words(span) for span in find(next(find(document, "div", "contents")), "span", "number")]
-    assert numbers == ["3", "3", "4", "5", "5"]
 
 
 def test_a_folder_without_an_e_book_is_an_error_with_its_cure(tmp_path, capsys):

@@ -2,8 +2,6 @@
 
 import xml.etree.ElementTree as ET
 
-import pytest
-
 from book.xhtml import properties, repair_drawing, repair_page, written
 
 HTML = '<html xmlns="http://www.w3.org/1999/xhtml">{}</html>'
@@ -20,20 +18,6 @@ def drawing(content):
     root = ET.fromstring(DRAWING.format(content))
     repair_drawing(root)
     return written(root)
-
-
-@pytest.mark.parametrize(
-    ("address", "repaired"),
-    [
-        ("a.html?tab=jax#c1", "a.xhtml#c1"),
-        ("../a.html?tab=jax", "../a.xhtml"),
-        ("back/a.xhtml#c1", "back/a.xhtml#c1"),
-        ("#c1", "#c1"),
-        ("https://example.org/a.html", "https://example.org/a.html"),
-    ],
-)
-def test_a_link_leads_to_a_page_of_the_book_without_a_framework(address, repaired):
-    assert page(f'<a href="{address}">x</a>')[0].get("href") == repaired
 
 
 def test_a_drawing_in_a_page_is_one_for_xml_and_leaves_out_what_only_a_mouse_shows():

@@ -71,7 +71,6 @@ def launch_options(path, user):
 
 @pytest.fixture(scope="session")
 def chromium(chromium_path):
-    """The browser that tests share."""
     options = launch_options(chromium_path, os.geteuid())
     with sync_playwright() as playwright, playwright.chromium.launch(**options) as browser:
         yield browser
@@ -84,7 +83,6 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def server(book):
-    """The address of the book on 127.0.0.1."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(book))) as http:
         Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}"

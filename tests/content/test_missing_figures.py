@@ -65,7 +65,6 @@ class Reader(ast.NodeVisitor):
         return found if known or isinstance(node, (ast.Constant, ast.List)) else UNKNOWN
 
     def bind(self, target, value):
-        """Note what names stand for."""
         if isinstance(target, ast.Tuple):
             values = value if isinstance(value, tuple) else [UNKNOWN] * len(target.elts)
             for pair in zip(target.elts, values, strict=True):
@@ -131,7 +130,6 @@ def faults(cells, profile):
 
 @pytest.fixture(scope="module")
 def sections():
-    """The cells of each section, by its name."""
     paths = sorted((ROOT / "notebooks").glob("*.md"))
     return {path.stem: expand(jupytext.read(path, fmt="md:myst")) for path in paths}
 

@@ -64,10 +64,6 @@ def ends_of_workers_that_are_always_free(compute, m):
     return np.cumsum([0, *np.sort(compute, axis=1)[:, m - 1]])
 
 
-def weak_scaling_by_examples_a_second(one, many, k):
-    return one[0] / many[0], one[0] / many[0] / k
-
-
 def parts_that_are_sent_to_all(layers, width, batch, k):
     return 4 * layers * width**2 / k, 12 * layers * width**2
 
@@ -97,7 +93,7 @@ WRONG = [
     ("sharded", parts_that_are_sent_to_all, "nobody to send to"),
     ("example_weights", lambda n: [1 / n] * n, "taken over fewer examples"),
     ("end", lambda per: 20 * 100e-6 + 50e-6 + (20 % per or per) * 80e-6, "waits until the one before it"),
-    ("weak_scaling", weak_scaling_by_examples_a_second, "each of them takes longer"),
+    ("weak_scaling", lambda one, many, k: (one[0] / many[0], one[0] / many[0] / k), "each of them takes longer"),
     ("enough", lambda k: 9 * (k - 1), "has to be below"),
     ("enough", lambda k: 9 * k + 1, "fewer would do"),
     ("interleaving", lambda m, k, v: v, "only the waiting shrinks"),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from d2l_utils import data
-from d2l_utils.data import Accumulator, DigitImages, Minibatches, digits, download, fashion_mnist, resized
+from d2l_utils.data import DigitImages, Minibatches, digits, download, fashion_mnist, resized
 
 CONTENT = bytes(range(256)) * 1000
 MD5 = hashlib.md5(CONTENT).hexdigest()
@@ -90,7 +90,6 @@ def test_a_failed_download_leaves_no_file_and_says_cause_and_cure(address, gate,
 
 
 def packed(array):
-    """Return an array of bytes as a packed IDX file."""
     header = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">i4").tobytes()
     return gzip.compress(header + array.astype("uint8").tobytes())
 
@@ -168,14 +167,3 @@ def test_minibatches_keep_pairs_together_and_have_a_new_order_every_epoch_the_sa
     assert len(set(map(tuple, orders))) == 3
     assert sorted(orders[0]) == Y.tolist()
     assert epochs(shuffle=False) == [Y.tolist()] * 3
-
-
-def test_an_accumulator_sums_each_quantity_until_it_is_reset():
-    sums = Accumulator(2)
-    sums.add(1, np.float32(2))
-    sums.add(3, 4)
-    assert [sums[0], sums[1], sums[-1]] == [4.0, 6.0, 6.0]
-    with pytest.raises(ValueError, match="shorter"):
-        sums.add(1)
-    sums.reset()
-    assert [sums[0], sums[1]] == [0.0, 0.0]

@@ -17,7 +17,6 @@ PATHS = {
 
 @pytest.fixture(scope="session")
 def framework():
-    """The framework whose documents are read."""
     found = [name for name, paths in PATHS.items() if paths[0].exists()]
     if not found:
         pytest.fail("no documents: run `make epub pdf FRAMEWORKS=jax`")
@@ -26,7 +25,6 @@ def framework():
 
 @pytest.fixture(scope="session")
 def epub(framework):
-    """The path of the e-book."""
     return PATHS[framework][0]
 
 
@@ -40,11 +38,9 @@ def pages(epub):
 
 @pytest.fixture(scope="session")
 def printed(framework, chromium_path):
-    """The path of the PDF, which a browser printed."""
     return PATHS[framework][1]
 
 
 @pytest.fixture(scope="session")
 def pdf(printed):
-    """The PDF."""
     return PdfReader(printed)

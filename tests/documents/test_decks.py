@@ -12,13 +12,11 @@ from book.cells import expand, of
 
 SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
 FEWEST, MOST = 8, 20  # slides of a section
-HARMLESS = ("data:", "#")
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def slides_framework():
-    """The framework whose decks are read."""
     found = {name: ROOT / "_build" / "slides" / name / "index.html" for name in FRAMEWORKS}
     written = [name for name, path in found.items() if path.exists()]
     if not written:
@@ -62,18 +60,3 @@ def test_a_deck_has_its_title_enough_slides_a_figure_a_close_and_notes(decks, so
     for section, deck in decks.items():
         assert [heading.get_text() for heading in deck.select("h2")[-2:]] == ["Summary", "Exercises"], section
         assert len(deck.select("aside.notes")) >= FEWEST / 2, section
-
-
-def test_no_deck_tells_a_solution_or_an_answer(decks, sources):
-    for section, deck in decks.items():
-        assert deck.select(".slides details") == []
-        solved = {" ".join(cell.source.split()) for cell in sources[section] if "solution" in cell.tags}
-        assert solved & {" ".join(pre.get_text().split()) for pre in deck.select("pre")} == set(), section
-
-
-def test_a_deck_loads_nothing(decks):
-    for section, deck in decks.items():
-        loaded = [node["src"] for node in deck.select("[src]")] + [node["href"] for node in deck.select("link")]
-        assert [address for address in loaded if not address.startswith(HARMLESS)] == [], section
-        styles = " ".join(style.get_text() for style in deck.select("style"))
-        assert re.findall(r"@import|url\((?!['\"]?data:)[^)]*\)", styles) == [], section

@@ -14,7 +14,6 @@ pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 def printed(name, *words):
-    """Run a benchmark; return the lines that it prints."""
     command = [sys.executable, str(ROOT / "benchmarks" / name), *words, "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import timeit
-from datetime import date
 
 import numpy as np
 import pytest
@@ -15,22 +14,6 @@ def measured(tmp_path_factory, d2l):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("D2L_MACHINE_PROFILE", str(tmp_path_factory.mktemp("profile") / "machine.json"))
         yield d2l.your_machine()
-
-
-def test_a_profile_has_all_its_parts(measured):
-    parts = {
-        "machine": ["cpu", "cores", "memory_gb", "gpus", "system"],
-        "bandwidth": ["one core", "all cores"],
-        "latency": ["16384", "262144", "4194304", "67108864", "268435456"],
-        "product": ["float32"],
-        "framework": ["version", "dispatch", "bandwidth", "product"],
-    }
-    assert list(measured) == ["machine", "date", "caches", "bandwidth", "latency", "product", "framework", "gpus"]
-    assert {name: list(measured[name]) for name in parts} == parts
-    assert all(list(cache) == ["level", "kind", "bytes", "shared_by"] for cache in measured["caches"])
-    assert date.fromisoformat(measured["date"]) <= date.today()
-    assert measured["framework"]["version"][0].isdigit()
-    assert "float32" in measured["framework"]["product"]
 
 
 def seconds(function):

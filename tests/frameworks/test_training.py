@@ -101,7 +101,6 @@ def test_training_examples_have_a_new_order_every_epoch_and_test_examples_their_
 
 @pytest.fixture
 def images(d2l, native):
-    """The images of the chapter's loop in the framework's shape."""
     return d2l.DigitImages((1, 28, 28) if native.CHANNELS_FIRST else (28, 28, 1))
 
 

@@ -77,7 +77,6 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 def list_misses(terminalreporter, config):
-    """Print the timed claims that did not hold in the build."""
     found = [(name, claim) for name, path in chosen(config).items() for claim in timed_claims(path)]
     if found:
         missed = [f"{name}: {claim}" for name, claim in found if not claim.held]

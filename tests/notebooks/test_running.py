@@ -29,7 +29,6 @@ LEAVE = (
 
 
 def write(folder, name, *cells, kernel="python3"):
-    """Write a notebook as the build leaves it; return its path."""
     executed, path = notebook(*cells), folder / "executed" / f"{name}.ipynb"
     executed["metadata"]["kernelspec"]["name"] = kernel
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +38,6 @@ def write(folder, name, *cells, kernel="python3"):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Where the notebooks of the session lie."""
     return tmp_path_factory.mktemp("notebooks")
 
 

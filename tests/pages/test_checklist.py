@@ -27,7 +27,6 @@ SOURCES = {
 
 
 def compared(name, measured, framework="jax"):
-    """Return the record of a comparison."""
     about = {"section": "advising", "framework": framework, "cell": "c0", "name": name, "kind": "model", "unit": "s"}
     return about | {"predicted": 1.0, "measured": measured, "low": measured, "high": measured}
 
@@ -50,7 +49,6 @@ def book(tmp_path_factory):
 
 
 def entries(book, framework):
-    """Return the entries of a framework's list."""
     return book.article("back/checklist").select(f".only-{framework} li")
 
 

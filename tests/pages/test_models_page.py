@@ -16,7 +16,6 @@ SLOW = Comparison("loopback", "model", "s", 1e-3, 5e-4, 5e-4, 5e-4)
 
 
 def shown(comparison):
-    """Return the output that a comparison leaves."""
     return {"output_type": "display_data", "metadata": {}, "data": comparison._repr_mimebundle_()}
 
 
@@ -64,7 +63,7 @@ def test_each_framework_has_its_own_picture_and_the_worst_models_come_first(book
     assert first in words(panel)
     assert [len(picture.select("a")) for picture in panel.select("svg.scatter")] == [3, 1]
     names = ["loopback Passing", "eight passes Predicting", "bytes kept Passing"]  # and no estimate
-    assert [words(name) for name in panel.select("table tbody th")] == names
+    assert [words(name) for name in panel.table.select("tbody th")] == names
 
 
 def test_estimates_alone_are_no_models():

@@ -34,11 +34,3 @@ def test_the_page_shows_the_panels_of_the_framework_that_is_chosen_and_names_no_
     styles = [" ".join(style.get_text().split()) for style in book.whole("tabs").select("head > style")]
     rules = [rule for style in styles for rule in style.split("}") if "only-" in rule]
     assert [rule.partition('"')[2].partition('"')[0] for rule in rules] == ["pytorch", "jax"]
-
-
-def test_a_builder_that_cannot_switch_shows_the_tabs_one_below_the_other(book):
-    paragraphs = book.text("tabs")
-    start = paragraphs.index("**PyTorch**")
-    assert paragraphs[start + 1 : start + 5] == ["Torch is eager.", "import torch", "**JAX**", "JAX is lazy."]
-    remark = paragraphs.index("JAX alone has a remark.")
-    assert paragraphs[remark - 2 : remark] == ["Common middle.", "**JAX**"]

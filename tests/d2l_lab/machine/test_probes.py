@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -50,14 +49,6 @@ print(probes.numpy_product(10))
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, env=single, capture_output=True, text=True)
     assert done.stdout == "{3}\n1000.0\n", done.stderr
-
-
-def test_the_latency_is_that_of_one_load_of_many_and_each_run_goes_on_where_the_last_one_ended(monkeypatch):
-    walks, clock = [], count(step=2)
-    monkeypatch.setattr(probes, "chase", lambda ring, place, steps: walks.append((place, steps)) or place + 8)
-    monkeypatch.setattr(probes, "perf_counter", lambda: next(clock))
-    assert probes.latencies([2**7, 2**20]) == [2 / 2**21, 2 / 2**18]  # so many that the call itself does not count
-    assert walks == [(8 * i, steps) for steps in (2**21, 2**18) for i in range(6)]
 
 
 @pytest.fixture

@@ -38,7 +38,6 @@ class Machine:
         return FRAMEWORK | {"gpus": [], "version": self.versions[module]}
 
     def again(self, module="torch"):
-        """Return what one more run of the program measures."""
         self.measured = []
         measuring.main(module)
         return self.measured

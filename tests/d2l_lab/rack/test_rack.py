@@ -16,7 +16,6 @@ from d2l_lab.machine import datasheets
 from d2l_lab.rack import namespaces
 from d2l_lab.rack.__main__ import PLACE, table
 from d2l_lab.rack.inside import SLOWER, fit
-from d2l_lab.rack.pairs import partner
 from d2l_lab.rack.switch import PACKET, Links
 
 pytestmark = pytest.mark.slow
@@ -37,14 +36,6 @@ def test_a_packet_waits_for_those_before_it_on_either_link_and_a_slow_link_delay
     assert links.arrival(0, 0, 1, 1000) == pytest.approx(1.5)
     assert links.arrival(0, 2, 0, 1000) == pytest.approx(10.5)  # enters while it still leaves
     assert links.arrival(10, 1, 2, 1000) == pytest.approx(20.5)
-
-
-@pytest.mark.parametrize("n", [2, 4, 8])
-def test_in_every_round_each_rank_has_one_partner_and_in_all_rounds_each_other_rank_once(n):
-    for turn in range(n - 1):
-        partners = [partner(rank, turn, n) for rank in range(n)]
-        assert all(partners[partners[rank]] == rank != partners[rank] for rank in range(n))
-    assert all({partner(rank, turn, n) for turn in range(n - 1)} == {*range(n)} - {rank} for rank in range(n))
 
 
 def test_a_message_in_packets_takes_no_longer_than_in_one():
@@ -106,7 +97,6 @@ def command(folder, *sizes):
 
 
 def run_rack(folder, *sizes, **options):
-    """Run a small rack; return what subprocess.run returns."""
     return subprocess.run(command(folder, *sizes), cwd=ROOT, capture_output=True, text=True, timeout=60, **options)
 
 

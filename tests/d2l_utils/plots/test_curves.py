@@ -109,7 +109,6 @@ VISION = {
 
 
 def lab(rgb):
-    """CIELAB coordinates of linear sRGB."""
     to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
     xyz = to_xyz @ np.clip(rgb, 0, 1) / to_xyz.sum(1)
     x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
