@@ -195,7 +195,7 @@ def test_two_calls_at_once_set_up_one_after_the_other(project):
     assert "setting up: jax" in second.communicate(timeout=30)[1]
 
 
-def test_without_a_network_make_stops_with_our_words_alone(project):
+def test_without_a_network_make_stops_with_our_words_another_failure_is_quoted_an_unknown_environment_named(project):
     project.fails("pip install")
     done = project.run("make", "book", "FRAMEWORKS=jax")
     assert done.returncode != 0
@@ -203,9 +203,6 @@ def test_without_a_network_make_stops_with_our_words_alone(project):
     assert first == "setting up: docs"
     assert re.match("error: cannot install requirements/docs.txt: no server .*network connection.* tries again", second)
     assert re.fullmatch(r"Makefile:\d+: \*\*\* nothing can be built before .*Stop.", third)
-
-
-def test_another_failure_is_quoted_and_an_unknown_environment_is_named(project):
     project.fails("pip install", "No solution found: jax==1.2.3 does not exist\n")
     said = project.setup("jax")[0].stderr
     assert "error: cannot install requirements/jax.txt: No solution found: jax==1.2.3 does not exist\n" in said

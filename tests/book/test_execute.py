@@ -84,7 +84,7 @@ def test_the_book_has_all_frameworks_claims_and_pictures_and_a_notebook_takes_tw
     assert second.startswith("tiny (jax): 8 cells in ")
 
 
-def test_a_build_ends_with_the_seconds_of_each_notebook_and_the_slowest_cells_with_their_places(executed):
+def test_a_build_ends_with_the_seconds_of_each_notebook_the_slowest_cells_and_what_other_programs_disturbed(executed):
     facts = {"seconds": 12.3, "slowest": [[9.06, 2, "import time"], [1, 1, "1"]]}
     notebooks = {"tiny": {"jax": {"metadata": {"d2l": facts}}}}
     assert summary(notebooks, ["jax"], [("tiny", "jax")]).split("\n") == [
@@ -97,9 +97,6 @@ def test_a_build_ends_with_the_seconds_of_each_notebook_and_the_slowest_cells_wi
     ]
     assert "12 \nall were up to date\n" in summary(notebooks, ["jax"], [])
     assert len(executed.said.split("the slowest cells:\n")[1].splitlines()) == 5
-
-
-def test_a_build_says_which_notebooks_other_programs_disturbed():
     facts = {"seconds": 12.3, "slowest": [[9.06, 2, "import time"]]}
     runs = {f"s{n}": {"jax": {"metadata": {"d2l": facts | {"busy": n / 10}}}} for n in range(8)}
     (line,) = [line for line in summary(runs, ["jax"], []).split("\n") if "other programs" in line]

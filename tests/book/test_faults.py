@@ -124,7 +124,7 @@ def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, numb
     assert project.build().returncode == 0
 
 
-def test_a_child_that_cannot_be_killed_is_named_and_not_waited_for_for_ever(monkeypatch, capsys):
+def test_a_child_that_cannot_be_killed_or_found_is_named_and_not_waited_for_for_ever(monkeypatch, capsys):
     monkeypatch.setattr(control, "GRACE", 0.1)
     monkeypatch.setattr(control, "BOUND", 0.1)
     with pytest.MonkeyPatch.context() as patch:
@@ -135,9 +135,6 @@ def test_a_child_that_cannot_be_killed_is_named_and_not_waited_for_for_ever(monk
     process.kill()
     process.wait()
     assert capsys.readouterr().err == f"warning: tiny (jax): cannot end the processes it started: {process.pid}\n"
-
-
-def test_where_detached_processes_are_not_found_that_is_said(monkeypatch, capsys):
     monkeypatch.setattr(sys, "platform", "darwin")
     with execute.no_orphans("tiny (jax)"):
         pass

@@ -5,6 +5,7 @@ import re
 import jupytext
 import pytest
 from tiny import HEAD, Project
+from written import SECTIONS
 
 from book import FRAMEWORKS, ROOT
 from book.cells import expand, split
@@ -52,7 +53,6 @@ ANSWER = re.compile(r"^(:::+)\{dropdown\} Answer\n(.*?)^\1$", re.MULTILINE | re.
 
 FOUND = {"label": "(1)", "work": {"p": "work", "t": "work"}, "section": {"title": "title", "number": "1"}}
 NUMBERS = {"refs": {}, "cites": {}, "sections": {}, "bibliography": {}}
-SLUGS = [path.stem for path in sorted((ROOT / "notebooks").glob("*.md")) if path.stem != "index"]
 
 
 def telling(text):
@@ -74,7 +74,7 @@ def test_handouts_lack_solutions_and_answers_and_nothing_else(tmp_path):
     assert kept == "<details>\n<summary>Solution</summary>\n\nThe secret.\n\n</details>"
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", SECTIONS)
 def test_no_line_of_an_answer_is_left_in_a_handout_of_the_chapter(slug, monkeypatch):
     monkeypatch.setattr("book.plain_markdown.look_up", lambda table, name, what: FOUND[what])
     text = (ROOT / "notebooks" / f"{slug}.md").read_text(encoding="utf-8")

@@ -1,23 +1,15 @@
 """The slides of the decks that `make slides` wrote last fit their boxes, and show themselves without the network."""
 
-import os
-
 import pytest
+from written import last_written
 
-from book import FRAMEWORKS, ROOT
+from book import ROOT
 from book.slides.deck import deck
 from book.slides.overflow import BOX, misfits
 from book.slides.writing import page as written
 
 MARGIN = 1.25  # past which a slide fails; `make slides` warns of one that does not fit its box
-FOLDERS = [ROOT / "_build" / "slides" / name for name in FRAMEWORKS]
-WRITTEN = [folder for folder in FOLDERS if (folder / "index.html").exists()]
-CHOSEN = os.environ.get("D2L_DOCUMENTS")
-FOLDER = (
-    ROOT / "_build" / "slides" / CHOSEN
-    if CHOSEN
-    else max(WRITTEN, key=lambda folder: (folder / "index.html").stat().st_mtime, default=FOLDERS[0])
-)
+FOLDER = ROOT / "_build" / "slides" / (last_written("slides/{}/index.html") or "none")
 DECKS = sorted(path.stem for path in FOLDER.glob("*.html") if path.stem != "index")
 
 

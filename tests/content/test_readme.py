@@ -11,11 +11,8 @@ MADE_LATER = ("_build/", "handout", "d2l-")  # by make, by the reader, a kernel'
 TARGETS = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
-def test_every_target_of_make_that_a_page_names_exists():
+def test_every_target_of_make_and_every_path_that_a_page_names_exists():
     assert set(re.findall(r"(?:`|^)make ([a-z]+)", TEXT, re.MULTILINE)) <= TARGETS
-
-
-def test_every_path_that_a_page_names_exists():
     named = re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.(?:md|toml|yml|cff))`|\]\(([\w./-]+)\)", TEXT)
     known = {path for path in map("".join, named) if not path.startswith(MADE_LATER)}
     folders = [ROOT, ROOT / "notebooks", ROOT / "d2l_utils", ROOT / "d2l_lab", ROOT / "book", ROOT / "tests"]

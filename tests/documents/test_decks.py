@@ -1,27 +1,22 @@
 """The decks that `make slides` wrote last; D2L_DOCUMENTS names another framework."""
 
-import os
 import re
 
 import jupytext
 import pytest
 from bs4 import BeautifulSoup
+from written import SECTIONS, last_written
 
-from book import FRAMEWORKS, ROOT
+from book import ROOT
 from book.cells import expand, of
 
-SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
 FEWEST, MOST = 8, 20  # slides of a section
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def slides_framework():
-    found = {name: ROOT / "_build" / "slides" / name / "index.html" for name in FRAMEWORKS}
-    written = [name for name, path in found.items() if path.exists()]
-    if not written:
-        pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
-    return os.environ.get("D2L_DOCUMENTS") or max(written, key=lambda name: found[name].stat().st_mtime)
+    return last_written("slides/{}/index.html") or pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ from zipfile import ZipFile
 
 import pytest
 from fontTools.ttLib import TTFont
+from written import SECTIONS
 
 from book import ROOT
 from book.paper.joining import APPENDIX, find, words
 
-SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
 MEGABYTES = 7.5  # 6.03 have been seen
 FONTS = {"STIXGeneral", "STIXTwoMath", "DejaVuSans", "DejaVuSansMono"}
 pytestmark = pytest.mark.slow

@@ -26,16 +26,13 @@ def agree(figure, again, factor=4):
     return figure / factor < again < figure * factor
 
 
-def test_the_figures_of_memory_agree_with_a_copy_and_its_latency_grows(measured):
+def test_the_figures_of_memory_and_of_the_framework_are_measured_again(measured, d2l):
     x = np.ones(2**23)
     y = np.empty_like(x)
     assert agree(measured["bandwidth"]["one core"], 2 * x.nbytes / seconds(lambda: np.copyto(y, x)))
     # one more program on two cores takes half of what both move: 0.56 was seen
     assert measured["bandwidth"]["all cores"] > measured["bandwidth"]["one core"] / 4
     assert measured["latency"]["268435456"] > 3 * measured["latency"]["16384"]
-
-
-def test_the_figures_of_the_framework_are_measured_again(measured, d2l):
     n, part = 2000, measured["framework"]
     again = 2 * n**3 / seconds(d2l._product(d2l.try_gpu(-1), n, "float32"))
     assert agree(part["product"]["float32"], again)

@@ -73,7 +73,7 @@ def test_accuracy_is_that_of_the_network_in_evaluation_of_a_function_or_of_repli
     assert d2l.evaluate_accuracy_gpus(replicas, batches, d2l.split_batch) == pytest.approx(0.9)
 
 
-def test_digits_come_in_minibatches_of_the_frameworks_shape_and_all_of_them(d2l, native, numpy):
+def test_digits_come_in_the_frameworks_shape_all_of_them_in_a_new_order_every_epoch(d2l, native, numpy):
     train, test = d2l.load_data_digits(500)
     image = (1, 8, 8) if native.CHANNELS_FIRST else (8, 8, 1)
     shapes = [(tuple(X.shape), tuple(y.shape)) for X, y in train]
@@ -85,8 +85,6 @@ def test_digits_come_in_minibatches_of_the_frameworks_shape_and_all_of_them(d2l,
     assert set(numpy(y).tolist()) == set(range(10))
     assert sorted(next(iter(d2l.load_data_digits(4, resize=28)[1]))[0].shape) == [1, 4, 28, 28]
 
-
-def test_training_examples_have_a_new_order_every_epoch_and_test_examples_their_own(d2l, numpy):
     def epochs():
         loaders = d2l.load_data_digits(100)
         return [[np.concatenate([numpy(y) for _, y in data]).tolist() for _ in range(2)] for data in loaders]

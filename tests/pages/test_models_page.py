@@ -70,7 +70,7 @@ def test_estimates_alone_are_no_models():
     assert summary_line([record("jax", "passing", GUESS)]) == "no models; 1 estimate"
 
 
-def test_every_mark_and_name_leads_to_its_cell(book):
+def test_every_mark_and_name_leads_to_its_cell_and_the_landing_page_shows_the_times_alone(book):
     panel = book.article("back/models").select_one(".only-jax")
     marks = [(mark["href"], mark["aria-label"].partition(":")[0]) for mark in panel.select("svg a")]
     assert marks == [
@@ -82,9 +82,6 @@ def test_every_mark_and_name_leads_to_its_cell(book):
     assert all(mark["aria-label"] == mark.title.get_text() for mark in panel.select("svg a"))
     named = {(link["href"], link.get_text()) for link in panel.select("table a") if "#c1" in link["href"]}
     assert named == {(address, label.partition(" (")[0]) for address, label in marks}
-
-
-def test_the_landing_page_shows_the_times_alone(book):
     panel = book.article("small").select_one(".only-jax")
     assert [len(picture.select("a")) for picture in panel.select("svg")] == [3]
     assert panel.svg.a["href"] == "predicting.html?tab=jax#c1"

@@ -31,13 +31,10 @@ PAGES = {
 FILES = {"running-totals.json": json.dumps(TOTALS)}
 
 
-def test_a_section_shows_promised_beside_obtained_and_leaves_a_lever_that_lost_out(book, outlines):
+def test_a_section_shows_promised_beside_obtained_and_the_landing_page_the_total_with_links(book, outlines):
     page = book.article("summing")
     assert outline(page) == outlines["summing"]
     assert words(page.select_one("th:has(.left-out)")) == "deferred loss read no gain here: left out"
-
-
-def test_the_landing_page_shows_the_total_with_links(book, outlines):
     page = book.article("gains")
     assert outline(page) == outlines["gains"]
     assert [(link["href"], link.get_text()) for link in page.select("table a")] == [

@@ -52,23 +52,20 @@ def family(nothing_is_left, tmp_path):
 # What comes back
 
 
-def test_the_cell_gets_the_values_in_the_order_of_ranks_once_all_have_ended(tmp_path):
+def test_the_cell_gets_the_values_in_the_order_of_ranks_once_all_have_ended_and_others_give_none(tmp_path):
     slow_zero = "import os, sys, time\nrank = int(os.environ['RANK'])\nif rank == 0: time.sleep(0.3)\n"
     (tmp_path / "worker.py").write_text(slow_zero + "if rank < 2: " + RETURN.format("[rank, *sys.argv[1:]]"))
     start = time.monotonic()
     assert launch(["worker.py", "a b"], 3) == [[0, "a b"], [1, "a b"], None]
     assert time.monotonic() - start < 6  # it ends with its ranks: 0.6 s where a core is free
+    with pytest.raises(RuntimeError, match="only in a process that launch started"):
+        return_value(1)
 
 
 def test_ranks_of_a_starter_such_as_torchrun_are_ranks_of_the_job(tmp_path):
     (tmp_path / "give.py").write_text(RETURN.format("'given'"))
     starter = f"import os\nfor rank in range(3): os.system(f'RANK={{rank}} {sys.executable} give.py')"
     assert launch(by_rank(starter)) == ["given", "given", "given"]
-
-
-def test_a_value_needs_a_launch_that_waits_for_it():
-    with pytest.raises(RuntimeError, match="only in a process that launch started"):
-        return_value(1)
 
 
 def test_ranks_find_each_other_on_loopback_know_a_key_and_compute_in_one_thread(monkeypatch):
@@ -89,12 +86,9 @@ def test_ranks_find_each_other_on_loopback_know_a_key_and_compute_in_one_thread(
 # What is printed
 
 
-def test_a_line_appears_behind_its_rank_in_the_stream_that_it_was_written_to(capsys):
+def test_a_line_appears_behind_its_rank_in_its_stream_while_it_runs_and_one_that_never_comes_is_an_error(capsys):
     launch(by_rank("print('one\\n\\ntwo')", "import sys; print('three', file=sys.stderr)"))
     assert capsys.readouterr() == ("[0] one\n[0] \n[0] two\n", "[1] three\n")
-
-
-def test_output_appears_while_the_rank_runs_and_a_line_that_never_comes_is_an_error(capsys):
     with Job(by_rank(f"print('early'); {SLEEP}", "import time; time.sleep(0.5)")) as job:
         assert job.wait_for_line(0, "arl") == "early"
         assert capsys.readouterr().out == "[0] early\n"
@@ -148,11 +142,15 @@ def test_a_failure_is_not_lost_if_nobody_waits_and_a_job_runs_once():
         pass
 
 
-def test_a_rank_that_may_fail_ends_alone():
+def test_a_rank_that_may_fail_ends_alone_and_servers_end_with_the_worker_that_is_waited_for():
     with Job(by_rank(f"import time; time.sleep(0.5)\n{RETURN.format(1)}", "raise SystemExit(1)"), may_fail=[1]) as job:
         assert job.wait() == [1, None]
     assert job.status == [0, 1]
     assert job.endings == "rank 0 ended with status 0, rank 1 ended with status 1"
+    with Job(by_rank(SLEEP, RETURN.format(2))) as job:
+        assert job.wait(1) == [None, 2]
+        assert job.status == [None, 0]
+    assert job.status == [-signal.SIGTERM, 0]
 
 
 def test_the_cell_can_kill_a_rank_while_the_others_go_on():
@@ -166,13 +164,6 @@ def test_the_cell_can_kill_a_rank_while_the_others_go_on():
         Path("go").touch()
         job.wait()
     assert (job.output[0], job.status[0]) == (["went on"], 0)
-
-
-def test_servers_end_when_the_worker_that_is_waited_for_has_ended():
-    with Job(by_rank(SLEEP, RETURN.format(2))) as job:
-        assert job.wait(1) == [None, 2]
-        assert job.status == [None, 0]
-    assert job.status == [-signal.SIGTERM, 0]
 
 
 # What is left

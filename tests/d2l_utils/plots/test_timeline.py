@@ -18,7 +18,7 @@ SPANS = [
 ]
 
 
-def test_bars_stand_in_rows_and_the_colours_of_their_kinds_and_count_time_from_the_earliest_start(axes):
+def test_bars_stand_in_rows_with_the_colours_of_their_kinds_and_count_time_from_the_earliest_start(axes):
     timeline(SPANS, title="ten products", axes=axes)
     bars = [(bar.get_x(), bar.get_width(), bar.get_y() + bar.get_height() / 2) for bar in axes.patches]
     np.testing.assert_allclose(bars, [(0, 1, 0), (1, 19, 0), (1, 9, 1), (10, 10, 1)], atol=1e-6)
