@@ -32,9 +32,14 @@ def code(text, *tags, outputs=(), **metadata):
     return {"cell_type": "code", "metadata": metadata, "source": text, "outputs": outputs, "execution_count": 1}
 
 
+def shown(thing, **metadata):
+    """Return the output of a thing that displays itself, or of these data by their types."""
+    data = thing if isinstance(thing, dict) else thing._repr_mimebundle_()
+    return {"output_type": "display_data", "metadata": metadata, "data": data}
+
+
 def claim(sentence, held=True, evidence="", note="", timed=False):
-    data = Claim(sentence, held, evidence, note, timed)._repr_mimebundle_()
-    return {"output_type": "display_data", "metadata": {}, "data": data}
+    return shown(Claim(sentence, held, evidence, note, timed))
 
 
 def notebook(*cells, **facts):

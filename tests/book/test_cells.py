@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from jupytext.config import load_jupytext_configuration_file
 from tiny import GOLDEN, HEAD, NUMBERS, SECTION, SVG, Project
+from tiny_book import shown
 
 from book import FRAMEWORKS, ROOT, BookError
 from book.cells import expand, lint, of, split
@@ -50,10 +51,6 @@ def reader(source, framework="jax", images=IMAGES):
 
 def said(text, name="stdout"):
     return {"output_type": "stream", "name": name, "text": text}
-
-
-def shown(data, **metadata):
-    return {"output_type": "display_data", "metadata": metadata, "data": data}
 
 
 def claimed(sentence, held):

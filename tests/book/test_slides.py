@@ -5,6 +5,7 @@ import re
 
 import jupytext
 import pytest
+import tiny_book
 from tiny import HEAD, NUMBERS, Project
 
 from book import FRAMEWORKS, BookError
@@ -17,18 +18,11 @@ from d2l_utils.predictions import Comparison
 
 
 def prose(text, mark=None):
-    return {"cell_type": "markdown", "id": "p", "source": text, "metadata": marked(mark)}
+    return tiny_book.prose(text) | {"id": "p", "metadata": marked(mark)}
 
 
 def code(text, mark=None, outputs=(), **metadata):
-    return {
-        "cell_type": "code",
-        "id": "c",
-        "source": text,
-        "metadata": marked(mark) | metadata,
-        "outputs": list(outputs),
-        "execution_count": None,
-    }
+    return tiny_book.code(text, outputs=outputs, **marked(mark) | metadata) | {"id": "c"}
 
 
 def marked(mark):
@@ -106,8 +100,7 @@ def test_long_code_shows_its_output_alone_and_needs_one():
 
 
 def test_predictions_stand_in_one_table_and_messages_of_libraries_nowhere():
-    records = [Comparison(name, "model", "s", 1.0, 1.5, 1.4, 1.6)._repr_mimebundle_() for name in ("first", "second")]
-    outputs = [{"output_type": "display_data", "metadata": {}, "data": record} for record in records]
+    outputs = [tiny_book.shown(Comparison(name, "model", "s", 1.0, 1.5, 1.4, 1.6)) for name in ("first", "second")]
     found = shown([said("log", "stderr"), *outputs, said("W" * 300 + "\n")], "")
     assert len(found) == 1
     assert found[0]["data"]["text/html"].count("<tr>") == 3

@@ -31,12 +31,6 @@ def test_a_marks_name_appears_while_it_is_pointed_at_or_has_the_focus(open_page,
     assert page.evaluate(names) == [label]
 
 
-def test_without_scripts_the_first_picture_and_its_table_are_there(open_page, server, frameworks):
-    page = open_page(f"{server}/{MODELS}", java_script_enabled=False)
-    assert page.locator(f"{MARKS}:visible").count() > 0
-    assert page.locator("table.comparisons:visible").count() > 0
-
-
 @pytest.mark.parametrize("name", [MODELS, "index.html"])
 def test_axe_finds_nothing_on_a_narrow_screen(open_page, server, frameworks, name):
     assert look(open_page, f"{server}/{name}", "prepareForAxe", viewport={"width": 400, "height": 800}) == []

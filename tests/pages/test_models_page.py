@@ -3,7 +3,7 @@
 import json
 import re
 
-from tiny_book import code, notebook, outline, prose, words
+from tiny_book import code, notebook, outline, prose, shown, words
 
 from book.model_errors import summary_line
 from book.records import scale
@@ -13,10 +13,6 @@ EIGHT = Comparison("eight passes", "model", "s", 5e-3, 6e-3, 5.5e-3, 6.5e-3)
 GUESS = Comparison("a guess", "estimate", "s", 1e-3, 9e-3, 9e-3, 9e-3)
 BYTES = Comparison("bytes kept", "model", "B", 4000, 4000, 4000, 4000)
 SLOW = Comparison("loopback", "model", "s", 1e-3, 5e-4, 5e-4, 5e-4)
-
-
-def shown(comparison):
-    return {"output_type": "display_data", "metadata": {}, "data": comparison._repr_mimebundle_()}
 
 
 def record(framework, section, comparison):

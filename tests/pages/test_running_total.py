@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tiny_book import code, notebook, outline, prose, words
+from tiny_book import code, notebook, outline, prose, shown, words
 
 from book.outputs import RUNNING_TOTAL
 from book.pages.running_total import taught_in
@@ -22,7 +22,7 @@ LONGEST = {
     "steps": 20,
 }
 TOTALS = [{"section": "summing", "framework": "jax", "cell": "c2"} | LONGEST]
-SHOWN = {"output_type": "display_data", "metadata": {}, "data": {RUNNING_TOTAL: LONGEST, "text/plain": "a table"}}
+SHOWN = shown({RUNNING_TOTAL: LONGEST, "text/plain": "a table"})
 PAGES = {
     "gains": "# Gains\n\n```{running-total}\n```\n",
     "adding": notebook(prose("# Adding")),

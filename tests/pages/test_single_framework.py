@@ -9,13 +9,13 @@ from bs4 import BeautifulSoup
 from test_claims_page import claim
 from test_machine_profile import FILES as MACHINE
 from test_page_info import LATER, RUN
-from tiny_book import Book, code, notebook, outline, prose, words
+from tiny_book import Book, code, notebook, outline, prose, shown, words
 
 ENVELOPE = ":::{admonition} Back-of-the-envelope problem: a sum\nHow long?\n\n```{dropdown} Answer\n10 s\n```\n:::"
 EXERCISE = "## Exercises\n\n1. Try it."
 MOVING = ":::{explorable} ring\n:name: fig-ring\n\nA ring.\n\n* It turns.\n:::"
 FLOW = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path id="blank"/></svg>'
-PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/svg+xml": FLOW}}
+PICTURE = shown({"image/svg+xml": FLOW})
 SECTION = notebook(
     prose("# Section\n\nIt costs $x$ seconds, see {doc}`list`."),
     prose("Torch is eager.", "pytorch"),

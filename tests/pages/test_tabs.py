@@ -1,9 +1,9 @@
 """Framework tabs: neighbouring cells and paragraphs of single frameworks."""
 
-from tiny_book import claim, code, notebook, outline, prose, words
+from tiny_book import claim, code, notebook, outline, prose, shown, words
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
-PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/svg+xml": SVG, "text/plain": "figure"}}
+PICTURE = shown({"image/svg+xml": SVG, "text/plain": "figure"})
 PAGES = {
     "tabs": notebook(
         prose("# Tabs\n\nCommon opening."),

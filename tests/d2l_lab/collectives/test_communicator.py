@@ -1,9 +1,7 @@
 """Messages between ranks: sums are exact, bytes are those of the formulas, and failures say who is gone."""
 
-import json
 import re
 import socket
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +14,6 @@ from d2l_lab.collectives import measure
 from d2l_lab.collectives.communicator import Communicator
 from d2l_lab.processes.commands import free_ports
 from d2l_lab.processes.job import launch
-
-PROGRAM = [sys.executable, "-m", "d2l_lab.collectives.measure"]
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -124,16 +120,6 @@ def test_a_message_is_contiguous_and_goes_to_another_rank():
         for call in (comm.send, comm.receive):
             with pytest.raises(ValueError, match="rank 0 of 1 has no connection to rank 0"):
                 call(np.ones(1), 0)
-
-
-def test_the_program_measures_the_algorithms_that_it_is_given(capfd):
-    command = [*PROGRAM, "--algorithms", "star,ring", "--sizes", "12,4096", "--repeats", "3"]
-    found, other = launch(command, 2, environment=hosts(2))
-    assert other is None
-    assert {name: sorted(sizes) for name, sizes in found.items()} == {"star": [12, 4096], "ring": [12, 4096]}
-    assert all(0 < found[name][size]["seconds"] < 10 for name in found for size in found[name])
-    assert found["star"][4096]["sent"] == [4096, 4096]
-    assert json.loads(capfd.readouterr().out.removeprefix("[0] "))["ring"]["4096"]["sent"] == [4096, 4096]
 
 
 def test_the_program_names_an_unknown_algorithm(capsys):

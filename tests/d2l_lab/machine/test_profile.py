@@ -1,7 +1,6 @@
 """The machine profile: when it is measured, when it is read, and what it is made of."""
 
 import errno
-import sys
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
@@ -138,17 +137,6 @@ def test_a_program_that_cannot_measure_is_quoted_in_one_line(here, tmp_path, mon
     with pytest.raises(RuntimeError) as caught:
         profile.measure_missing("torch", profile.profile_path(), str(python))
     assert str(caught.value) == "no machine profile for torch: " + words.format(python, python)
-
-
-def test_another_python_measures_with_its_settings_and_code_and_is_quiet_if_asked(tmp_path, capfd):
-    program = "import os; print('measuring'); open(os.environ['D2L_MACHINE_PROFILE'], 'w').write(os.environ['THREADS'])"
-    (tmp_path / "d2l_lab" / "machine").mkdir(parents=True)
-    (tmp_path / "d2l_lab" / "__init__.py").touch()
-    (tmp_path / "d2l_lab" / "machine" / "measuring.py").write_text(program)
-    for quiet in (False, True):
-        profile.measure_missing("jax", tmp_path / "a.json", sys.executable, {"THREADS": "1"}, tmp_path, quiet)
-        assert capfd.readouterr().out == ("" if quiet else "measuring\n")
-    assert (tmp_path / "a.json").read_text() == "1"
 
 
 def test_an_installed_package_keeps_the_profile_in_the_readers_home(tmp_path, monkeypatch):
