@@ -7,17 +7,6 @@ import pytest
 from book import load
 
 
-@pytest.fixture
-def system(monkeypatch):
-    """Return a function that sets the number of CPUs that we may run on, and how many of them a limit leaves us."""
-
-    def set_(cpus, cores):
-        monkeypatch.setattr(load, "usable", lambda: list(range(cpus)))
-        monkeypatch.setattr(load, "cores", lambda: cores)
-
-    return set_
-
-
 @pytest.mark.parametrize(
     ("cpus", "cores", "used", "busy"),
     [
@@ -30,13 +19,14 @@ def system(monkeypatch):
         (64, 2, 630, 0.5),
     ],
 )
-def test_others_take_what_is_left_of_the_cores_that_a_notebook_may_use(system, cpus, cores, used, busy):
-    system(cpus, cores)
+def test_others_take_what_is_left_of_the_cores_that_a_notebook_may_use(monkeypatch, cpus, cores, used, busy):
+    monkeypatch.setattr(load, "usable", lambda: list(range(cpus)))
+    monkeypatch.setattr(load, "cores", lambda: cores)
     assert load.share(used, 10) == busy
 
 
-def test_our_own_time_and_that_of_cpus_that_we_may_not_use_do_not_count(system, monkeypatch):
-    system(2, 2)
+def test_our_own_time_and_that_of_cpus_that_we_may_not_use_do_not_count(monkeypatch):
+    monkeypatch.setattr(load, "usable", lambda: [0, 1])
     times = [SimpleNamespace(user=5.0, nice=1.0, system=1.0, idle=90.0, steal=0.5)] * 3
     monkeypatch.setattr(load.psutil, "cpu_times", lambda percpu: times)
     monkeypatch.setattr(load.os, "times", lambda: (1.0, 1.0, 3.0, 1.0, 1000.0))

@@ -64,14 +64,10 @@ def page_with(book):
     return lambda words: next(name for name, text in texts.items() if f'class="{words}' in text)
 
 
-def launch_options(path, user):
-    """Return how a Chromium starts for a user's number: root's refuses to start in its sandbox."""
-    return {"executable_path": path, "args": FLAGS.split(), "chromium_sandbox": user != 0}
-
-
 @pytest.fixture(scope="session")
 def chromium(chromium_path):
-    options = launch_options(chromium_path, os.geteuid())
+    sandbox = os.geteuid() != 0  # root's Chromium refuses to start in its sandbox
+    options = {"executable_path": chromium_path, "args": FLAGS.split(), "chromium_sandbox": sandbox}
     with sync_playwright() as playwright, playwright.chromium.launch(**options) as browser:
         yield browser
 
