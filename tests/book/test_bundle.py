@@ -28,7 +28,7 @@ def bundle(tmp_path_factory):
     return folder / "d2l-jax"
 
 
-def test_a_bundle_holds_the_notebooks_the_wheel_pins_and_a_readme_of_ten_lines(bundle):
+def test_a_bundle_holds_the_wheel_pins_a_short_readme_and_notebooks_that_install_before_anything_else(bundle):
     names = {path.name for path in bundle.iterdir()}
     assert names == {"README.md", "requirements.txt", "pins.txt", WHEEL, "index.ipynb", "tiny.ipynb"}
     assert len((bundle / "README.md").read_text().splitlines()) <= 10
@@ -36,9 +36,6 @@ def test_a_bundle_holds_the_notebooks_the_wheel_pins_and_a_readme_of_ten_lines(b
     assert {"d2l_lab/tables/hardware.csv", "d2l_utils/jax/__init__.py"} <= set(wheel)
     pinned = (bundle / "pins.txt").read_text()
     assert all(f"{name_of(line)}==" in pinned for line in (bundle / "requirements.txt").read_text().splitlines())
-
-
-def test_a_notebook_takes_the_kernel_that_every_jupyter_has_and_installs_before_anything_else(bundle):
     notebook = nbformat.read(bundle / "tiny.ipynb", as_version=4)
     nbformat.validate(notebook)
     assert notebook.metadata.kernelspec.name == "python3"

@@ -37,11 +37,8 @@ def test_the_set_up_makes_the_kernels_of_all_frameworks(project, command):
     assert kernels(project.root / "_build" / "jupyter" / "share" / "jupyter") == {f"d2l-{name}" for name in FRAMEWORKS}
 
 
-def test_what_binder_starts_finds_the_kernels(project):
+def test_what_binder_and_the_container_start_finds_the_kernels(project):
     project.run("binder/postBuild")
     done = project.run("binder/start", "sh", "-c", "ls $JUPYTER_PATH/kernels")
     assert set(done.stdout.split()) == {f"d2l-{name}" for name in FRAMEWORKS}
-
-
-def test_what_the_container_starts_looks_for_kernels_where_they_are():
     assert CONTAINER["containerEnv"]["JUPYTER_PATH"].endswith("/_build/jupyter/share/jupyter")

@@ -20,14 +20,11 @@ def drawing(content):
     return written(root)
 
 
-def test_a_drawing_in_a_page_is_one_for_xml_and_leaves_out_what_only_a_mouse_shows():
+def test_elements_have_no_prefixes_drawings_are_for_xml_and_leave_out_what_only_a_mouse_shows():
     root = page('<svg role="group"><a href="a.html"><title>t</title><text class="words">t</text></a></svg>')
     link = '<a href="a.xhtml"><title>t</title></a>'
     assert written(root) == HTML.format(f'<svg xmlns="http://www.w3.org/2000/svg">{link}</svg>')
     assert properties(root) == ["svg"]
-
-
-def test_elements_have_no_prefixes_pictures_no_metadata_and_no_path_without_data():
     formula = '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>'
     assert written(page(f"<p>{formula}</p>")) == HTML.format(f"<p>{formula}</p>")
     assert 'xlink:href="#x"' in drawing('<use xlink:href="#x"/>')

@@ -20,13 +20,6 @@ def imported(monkeypatch):
     return register
 
 
-def test_the_machine_is_asked_about_the_framework_that_was_imported(imported, monkeypatch):
-    monkeypatch.setattr(module, "profile_for", lambda name: f"the profile for {name}")
-    imported("jax")
-    assert module.framework().__name__ == "d2l_utils.jax"
-    assert module.your_machine() == "the profile for jax"
-
-
 @pytest.mark.parametrize(("names", "said"), [((), "none"), (("jax", "torch"), "d2l_utils.jax and d2l_utils.torch")])
 def test_without_one_and_only_one_framework_an_error_says_which_were_imported(imported, names, said):
     imported(*names)

@@ -105,18 +105,6 @@ def test_what_cannot_be_timed_is_refused(levers, steps, words):
         running_total(levers, steps)
 
 
-def test_the_table_the_savings_and_the_picture_say_the_same(capsys):
-    running_total({"tuned layers": 1.25, "compiled step": 2.0}, 4)
-    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert lines[2:4] == [
-        "tuned layers 8000.0 8000.0–8000.0 1.25 × 1250.0 2000.0 0.12",
-        "compiled step 9000.0 9000.0–9000.0 1.11 × 2000.0 -1000.0 0.12 left out",
-    ]
-    assert lines[4].startswith("tuned layers promised 1.25 s obtained 2.00 s 1.60 ×")
-    described = plt.gcf().axes[0].get_label()
-    assert "tuned layers 8000 ms, promised 8750 ms; compiled step 9000 ms, promised 6000 ms, left out." in described
-
-
 @pytest.mark.parametrize(
     ("lever", "promised", "last"),
     [

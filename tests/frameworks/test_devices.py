@@ -33,16 +33,13 @@ def is_cpu(native):
     return lambda device: "cpu" in native.place(native.put(device, np.ones(2, "float32"))).lower()
 
 
-def test_without_a_gpu_the_cpu_is_the_only_device(d2l, is_cpu, gpus, capsys):
+def test_where_there_are_gpus_they_are_returned_and_else_the_cpu_is_the_only_device(d2l, is_cpu, gpus, capsys):
     gpus(0)
     (device,) = d2l.devices(1)
     assert is_cpu(device)
     assert is_cpu(d2l.try_gpu())
     assert [name(device) for device in d2l.try_all_gpus()] == [name(d2l.try_gpu())]
     assert "stand-ins" in capsys.readouterr().out
-
-
-def test_where_there_are_gpus_they_are_returned(d2l, is_cpu, gpus, capsys):
     gpus(2)
     for found in (d2l.try_all_gpus(), [d2l.try_gpu(), d2l.try_gpu(1)], d2l.devices(2)):
         assert [number(device) for device in found] == ["0", "1"]

@@ -42,16 +42,13 @@ def links(book):
     return book.article("glossed").select("a.word")
 
 
-def test_a_word_is_linked_where_it_first_stands_in_a_sentence_of_each_framework_with_its_meaning(links):
+def test_a_word_is_linked_where_it_first_stands_in_a_framework_and_a_meaning_to_other_entries(links, book):
     assert [words(link) for link in links if words(link) != "SIMD"] == ["cache lines", "Kernels"]
     assert "Kernels run." in links[1].parent.get_text()
     assert links[0]["href"] == "words.html#term-cache-line"
     assert links[0]["title"] == "A piece of a cache, 64 bytes, that a kernel reads."
     places = [link.find_parent("p").get_text() for link in links if words(link) == "SIMD"]
     assert places == ["The SIMD, too.", "A simd; the SIMD."]
-
-
-def test_the_glossary_shows_the_first_form_of_an_entry_and_links_a_meaning_to_other_entries(book):
     page = book.article("words")
     terms = [term.get_text().removesuffix("#") for term in page.select("dt")]
     assert terms == ["kernel", "cache line", "SIMD", "page (of memory)"]

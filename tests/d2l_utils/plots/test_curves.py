@@ -31,12 +31,17 @@ def test_plot_takes_one_or_several_curves_over_one_or_several_x(arguments, expec
     assert curves(axes) == expected
 
 
-def test_plot_draws_more_curves_than_there_are_formats_and_refuses_numbers_of_x_and_y_that_differ(axes):
+def test_plot_draws_more_curves_than_there_are_formats_replaces_what_was_there_and_describes_it(axes):
     plot([1, 2], [[i, i] for i in range(6)], axes=axes)
     assert [line.get_linestyle() for line in axes.lines] == ["-", "--", "-.", ":", "-", "--"]
     assert len({line.get_color() for line in axes.lines}) == 6
     with pytest.raises(ValueError, match="2 sequences of x for 3 of y"):
         plot([[1], [2]], [[1], [2], [3]], axes=axes)
+    plot([1, 2], [[5, 6], [8, 7.123]], "n", "seconds", ["a", "b"], axes=axes)
+    assert axes.get_label() == "Plot of seconds over n: a from 5 to 6; b from 8 to 7.12."
+    plot([4, 2], axes=axes)
+    assert axes.get_label() == "Plot of y over x: curve 1 from 4 to 2."
+    assert curves(axes) == [([0, 1], [4, 2])]
 
 
 def test_plot_sets_labels_limits_scales_legend_and_size():
@@ -80,14 +85,6 @@ def test_a_logarithmic_axis_that_goes_beyond_names_powers_and_one_within_a_decad
     plot([2, 8], [2, 8], yscale="log")
     plt.gcf().draw_without_rendering()
     assert {"3", "4"} <= {label.get_text() for label in plt.gca().yaxis.get_minorticklabels()}
-
-
-def test_plot_in_the_same_axes_replaces_what_was_there_and_describes_its_curves_by_their_ends(axes):
-    plot([1, 2], [[5, 6], [8, 7.123]], "n", "seconds", ["a", "b"], axes=axes)
-    assert axes.get_label() == "Plot of seconds over n: a from 5 to 6; b from 8 to 7.12."
-    plot([4, 2], axes=axes)
-    assert axes.get_label() == "Plot of y over x: curve 1 from 4 to 2."
-    assert curves(axes) == [([0, 1], [4, 2])]
 
 
 def test_figures_are_dark_on_white_even_under_a_dark_style():
