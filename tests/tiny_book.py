@@ -14,6 +14,12 @@ INDEX = '# Tiny\n\n+++ {"tags": ["html"]}\n\n```{toctree}\n:numbered:\n\npage\n`
 WORKS = """@article{li2014,
   author={Li, Mu and Andersen, David and Smola, Alex}, title={Servers}, journal={OSDI}, year={2014}}
 """
+RUN = {
+    "seconds": 12.4,
+    "date": "2026-11-20T10:00:00",
+    "versions": {"jax": "0.10.2"},
+    "machine": {"cpu": "Abacus 9", "cores": 2, "memory_gb": 7.8, "gpus": [], "system": "Linux"},
+}
 
 
 def prose(text, *tags):

@@ -2,7 +2,7 @@
 
 import pytest
 from tiny import Project
-from tiny_book import Book, code, notebook, prose
+from tiny_book import RUN, Book, code, notebook, prose
 
 from book import BookError, project
 from book.bundle import first_cell
@@ -11,7 +11,6 @@ from book.hosted import links, repository
 NAME = "owner/the-book"
 COLAB = f"https://colab.research.google.com/github/{NAME}/blob/bundle/d2l-jax/page.ipynb"
 BINDER = f"https://mybinder.org/v2/gh/{NAME}/HEAD?urlpath=lab/tree/_build/notebooks/jax/page.ipynb"
-RUN = {"seconds": 1, "date": "2026-11-20", "versions": {}, "machine": {}}
 
 
 def setting(address):

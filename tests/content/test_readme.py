@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import jupytext
+from written import SECTIONS
 
 ROOT = Path(__file__).parents[2]
 TEXT = "\n".join((ROOT / page).read_text() for page in ("README.md", "CONTRIBUTING.md"))
@@ -21,7 +22,7 @@ def test_every_target_of_make_and_every_path_that_a_page_names_exists():
 
 def test_the_instructors_table_lists_the_sections_by_their_titles():
     titles = []
-    for slug in re.findall(r"^\d+\. \{doc\}`([\w-]+)`:", (ROOT / "notebooks" / "index.md").read_text(), re.MULTILINE):
+    for slug in SECTIONS:
         cells = jupytext.read(ROOT / "notebooks" / f"{slug}.md").cells
         titles.append(re.search(r"^# (.+)$", cells[0].source, re.MULTILINE)[1])
     table = (ROOT / "README.md").read_text().split("## Instructors")[1]

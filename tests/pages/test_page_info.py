@@ -3,17 +3,11 @@
 import json
 
 import pytest
-from tiny_book import code, notebook, outline, prose, words
+from tiny_book import RUN, code, notebook, outline, prose, words
 
 from book import FRAMEWORKS
 
 CELLS = (prose("# Page"), prose("Torch.", "pytorch"), prose("Jax.", "jax"), code("work()", "jax"))
-RUN = {
-    "seconds": 12.4,
-    "date": "2026-11-20T10:00:00",
-    "versions": {"jax": "0.10.2"},
-    "machine": {"cpu": "Abacus 9", "cores": 2, "memory_gb": 7.8, "gpus": [], "system": "Linux"},
-}
 LATER = RUN | {"date": "2026-11-21T10:00:00", "versions": {"torch": "2.13.0"}, "seconds": 9.6}
 
 

@@ -6,7 +6,7 @@ import re
 import zlib
 
 import pytest
-from tiny_book import Book, code, notebook, prose
+from tiny_book import RUN, Book, code, notebook, prose
 
 OPENING = r"""# Searched
 
@@ -27,7 +27,6 @@ Term
   Its meaning.
 ```
 """
-RUN = {"seconds": 1, "date": "2026-11-20", "versions": {}, "machine": {}}
 SEARCHED = {
     "searched": notebook(
         prose(OPENING),

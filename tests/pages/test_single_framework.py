@@ -8,8 +8,8 @@ import pytest
 from bs4 import BeautifulSoup
 from test_claims_page import claim
 from test_machine_profile import FILES as MACHINE
-from test_page_info import LATER, RUN
-from tiny_book import Book, code, notebook, outline, prose, shown, words
+from test_page_info import LATER
+from tiny_book import RUN, Book, code, notebook, outline, prose, shown, words
 
 ENVELOPE = ":::{admonition} Back-of-the-envelope problem: a sum\nHow long?\n\n```{dropdown} Answer\n10 s\n```\n:::"
 EXERCISE = "## Exercises\n\n1. Try it."
@@ -83,8 +83,7 @@ def test_files_say_what_they_hold_are_all_packed_behind_their_type_and_link_no_s
 
 
 def test_a_link_that_leads_nowhere_is_a_warning(tmp_path):
-    status, warnings = Book(tmp_path, {"page": "# Page\n\n<a href='other.html#x'>there</a>\n"}).build(
-        "epub", only="jax"
-    )
+    book = Book(tmp_path, {"page": "# Page\n\n<a href='other.html#x'>there</a>\n"})
+    status, warnings = book.build("epub", only="jax")
     assert status == 1
     assert "page.xhtml: nothing is at other.xhtml#x" in warnings

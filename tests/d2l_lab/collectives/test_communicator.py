@@ -22,10 +22,6 @@ def local(n):
     return [f"127.0.0.1:{port}" for port in free_ports(n)]
 
 
-def hosts(n):
-    return {"HOSTS": ",".join(local(n))}
-
-
 def ranks(n, work, timeout=10):
     """Let n threads work with a communicator each; return what they return, in the order of ranks."""
     addresses = local(n)
@@ -75,7 +71,7 @@ def test_a_rank_that_is_killed_in_an_exchange_is_named():
     circle = "    while True: comm.sendrecv(np.ones(10**6), 1 - comm.rank, np.ones(10**6), 1 - comm.rank)"
     killed = "    threading.Timer(0.2, os.kill, (os.getpid(), 9)).start()\n"
     with pytest.raises(RuntimeError, match="ConnectionError: rank 1: rank 0 at .* has closed its connection"):
-        launch(by_rank(code + killed + circle, code + circle), environment=hosts(2), may_fail=[0])
+        launch(by_rank(code + killed + circle, code + circle), environment={"HOSTS": ",".join(local(2))}, may_fail=[0])
 
 
 def test_a_rank_that_is_silent_or_does_not_come_is_named_within_the_timeout():

@@ -164,14 +164,13 @@ def test_each_gpu_is_measured_on_its_own(monkeypatch):
     monkeypatch.setattr(measuring.importlib, "import_module", lambda name: d2l)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     part = measuring.measure_framework("torch")
-    assert (part["dispatch"], part["product"]) == ("sum on 0", ["float32 on -1", "bfloat16 on -1"])
-    assert part["bandwidth"] == ["64 bytes on -1"]
-    assert part["gpus"] == [
+    *gpus, cpu = [
         {
-            "name": name,
             "dispatch": f"sum on {i}",
-            "bandwidth": [f"{size} bytes on {i}" for size in measuring.GPU_ARRAYS.values()],
+            "bandwidth": [f"{size} bytes on {i}" for size in sizes],
             "product": [f"float32 on {i}", f"bfloat16 on {i}"],
         }
-        for i, name in enumerate("AB")
+        for i, sizes in ((0, measuring.GPU_ARRAYS.values()), (1, measuring.GPU_ARRAYS.values()), (-1, [64]))
     ]
+    assert part["gpus"] == [{"name": name} | gpu for name, gpu in zip("AB", gpus, strict=True)]
+    assert (part["dispatch"], part["bandwidth"], part["product"]) == ("sum on 0", cpu["bandwidth"], cpu["product"])
