@@ -39,8 +39,8 @@ def test_our_own_time_and_that_of_cpus_that_we_may_not_use_do_not_count(monkeypa
         (0.1, {"tune": 0.4}, ""),
         (
             0.5,
-            {"tune": 0.4, "clock": 0.0},
-            "other programs (tune) keep 50% of the processors busy: times will be rough\n",
+            {"tune": 0.4, "idle": 0.0},
+            "other programs (tune) keep 50% of the processors busy: times will be rough",
         ),
         (0.5, {}, "other programs, which cannot be seen from here, keep 50% of the processors busy"),
     ],

@@ -53,14 +53,6 @@ def cut_with_all_left_over_rows_in_the_last_part(values, s):
     return [{(key, i): value[ends[key][i] : ends[key][i + 1]] for key, value in values.items()} for i in range(s)]
 
 
-def ends_of_workers_that_are_always_free(compute, m):
-    return np.cumsum([0, *np.sort(compute, axis=1)[:, m - 1]])
-
-
-def parts_that_are_sent_to_all(layers, width, batch, k):
-    return 4 * layers * width**2 / k, 12 * layers * width**2
-
-
 WRONG = [
     ("convolution", lambda per_output, weights: (2 * per_output * OUTPUTS, 8 * OUTPUTS), "the weights are read"),
     ("convolution", lambda per_output, weights: (per_output * OUTPUTS, 4 * (2 * OUTPUTS + weights)), "make two flops"),
@@ -83,7 +75,7 @@ WRONG = [
     ("tiled_attention", lambda *parts: attention_of_tiles(*parts, scale=True, rescale=False), "earlier tiles"),
     ("equal_at", lambda width, heads: (12 * width, 24 * width, 34 * width / (5 * heads)), "two products"),
     ("equal_at", lambda width, heads: (6 * width, 12 * width, 34 * width / 5), "scores of its own"),
-    ("sharded", parts_that_are_sent_to_all, "nobody to send to"),
+    ("sharded", lambda n, width, batch, k: (4 * n * width**2 / k, 12 * n * width**2), "nobody to send to"),
     ("example_weights", lambda n: [1 / n] * n, "taken over fewer examples"),
     ("end", lambda per: 20 * 100e-6 + 50e-6 + (20 % per or per) * 80e-6, "waits until the one before it"),
     ("weak_scaling", lambda one, many, k: (one[0] / many[0], one[0] / many[0] / k), "each of them takes longer"),
@@ -92,7 +84,7 @@ WRONG = [
     ("interleaving", lambda m, k, v: v, "only the waiting shrinks"),
     ("crossing", lambda n, alpha, b: n * alpha * b, "neglect no term"),
     ("cut", cut_with_all_left_over_rows_in_the_last_part, "spread the rows"),
-    ("backed_up", ends_of_workers_that_are_always_free, "finishes what it has begun"),
+    ("backed_up", lambda compute, m: np.cumsum([0, *np.sort(compute)[:, m - 1]]), "finishes what it has begun"),
     ("lost_share", lambda tau, C, M, r: C / tau + (tau + r) / M, "anywhere between two checkpoints"),
     ("lost_share", lambda tau, C, M, r: (C + r) / tau + tau / (2 * M), "once a failure"),
 ]

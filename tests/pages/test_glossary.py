@@ -1,6 +1,5 @@
 """The glossary: where a page links a word to it, and where it does not."""
 
-import pytest
 from tiny_book import Book, code, notebook, prose, words
 
 WORDS = """\
@@ -37,12 +36,8 @@ PAGES = {
 }
 
 
-@pytest.fixture
-def links(book):
-    return book.article("glossed").select("a.word")
-
-
-def test_a_word_is_linked_where_it_first_stands_in_a_framework_and_a_meaning_to_other_entries(links, book):
+def test_a_word_is_linked_where_it_first_stands_in_a_framework_and_a_meaning_to_other_entries(book):
+    links = book.article("glossed").select("a.word")
     assert [words(link) for link in links if words(link) != "SIMD"] == ["cache lines", "Kernels"]
     assert "Kernels run." in links[1].parent.get_text()
     assert links[0]["href"] == "words.html#term-cache-line"

@@ -25,7 +25,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the sys
 # Links
 
 
-def test_a_packet_waits_for_those_before_it_on_either_link_and_a_slow_link_delays_only_its_own():
+def test_a_packet_waits_for_those_before_it_on_either_link_also_if_it_is_slow_or_part_of_a_message():
     links = Links([1e3] * 3, 0.5)
     assert links.arrival(0, 0, 1, 1000) == pytest.approx(1.5)  # alone
     assert links.arrival(0, 0, 2, 1000) == pytest.approx(2.5)  # host 0 sends one after the other
@@ -36,9 +36,6 @@ def test_a_packet_waits_for_those_before_it_on_either_link_and_a_slow_link_delay
     assert links.arrival(0, 0, 1, 1000) == pytest.approx(1.5)
     assert links.arrival(0, 2, 0, 1000) == pytest.approx(10.5)  # enters while it still leaves
     assert links.arrival(10, 1, 2, 1000) == pytest.approx(20.5)
-
-
-def test_a_message_in_packets_takes_no_longer_than_in_one():
     whole, cut = Links([1e3] * 2, 0.5), Links([1e3] * 2, 0.5)
     assert whole.arrival(0, 0, 1, 900) == pytest.approx([cut.arrival(0, 0, 1, 300) for _ in range(3)][-1])
     assert PACKET < 2**16
