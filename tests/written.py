@@ -1,4 +1,4 @@
-"""The framework of which a document or a set of slides was written last."""
+"""The sections in their order, and the framework of which a document or a set of slides was written last."""
 
 import os
 
