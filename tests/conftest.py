@@ -10,13 +10,11 @@ from book.setup.aids import AIDS, find_browser, find_checker, without
 
 @pytest.fixture(scope="session")
 def chromium_path():
-    """The path of a Chromium that starts."""
     return find_browser()
 
 
 @pytest.fixture(scope="session")
 def epubcheck():
-    """The command that checks an e-book."""
     return find_checker()
 
 
