@@ -37,8 +37,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_terminal_summary(terminalreporter):
     """Say in a line each why tests were skipped."""
-    counts = Counter(
-        report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])
-    )
+    skipped = terminalreporter.stats.get("skipped", [])
+    counts = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
     for reason, count in counts.items():
         terminalreporter.write_line(f"{count} tests skipped: {reason}")

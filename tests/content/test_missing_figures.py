@@ -137,11 +137,9 @@ def sections():
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("lacking", PROFILES)
 def test_a_section_asks_for_no_figure_that_a_profile_lacks(sections, framework, lacking):
-    cells = {
-        name: [cell.source for cell in of(all_, framework) if cell.kind == "code"] for name, all_ in sections.items()
-    }
-    found = {name: faults(sources, PROFILES[lacking]) for name, sources in cells.items()}
-    assert {name: lines for name, lines in found.items() if lines} == {}
+    for name, cells in sections.items():
+        code = [cell.source for cell in of(cells, framework) if cell.kind == "code"]
+        assert (name, list(faults(code, PROFILES[lacking]))) == (name, [])
 
 
 MACHINE = 'machine = d2l.your_machine()\nrates = (machine["gpus"] or [machine["framework"]])[0]["product"]\n'
