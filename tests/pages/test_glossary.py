@@ -2,7 +2,6 @@
 
 from tiny_book import Book, code, notebook, prose, words
 
-from book import ROOT
 from book.pages.glossary import pattern
 
 WORDS = """\

@@ -66,8 +66,7 @@ def test_a_page_has_a_script_of_its_places_and_the_search_page_knows_all_pages_i
     assert script(book, "searched/below") == (
         "searched/below",
         "Below",
-        [["below", "Below", [["", "Text."], ["", "一句。
-又一句？"]]]],
+        [["below", "Below", [["", "Text."], ["", "一句。\n又一句？"]]]],
     )
     pages = book.whole("search").select_one("#search-results")["data-pages"].split()
     assert pages == ["index", *book.pages]
