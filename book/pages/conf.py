@@ -47,6 +47,7 @@ extensions = [
     "book.pages.machine_profile",
     "book.pages.numbering",
     "book.pages.search_texts",
+    "book.pages.address",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["README.md", ".ipynb_checkpoints"]
@@ -115,6 +116,13 @@ def leave_out_styles(app: Sphinx, page: str, template: str, context: dict[str, A
     context["css_files"] = [sheet for sheet in sheets if "mystnb" not in str(sheet.filename)]
 
 
+def keep_outputs_with_doctrees(app: Sphinx) -> None:
+    """Have MyST-NB put the pictures of cells beside the doctrees that name them, not among the pages."""
+    config = app.env.mystnb_config  # type: ignore[attr-defined]
+    app.env.mystnb_config = config.copy(output_folder=f"{app.doctreedir}/outputs")  # type: ignore[attr-defined]
+
+
 def setup(app: Sphinx) -> None:
     """Connect the small things that need no module of their own."""
+    app.connect("builder-inited", keep_outputs_with_doctrees, priority=900)  # after MyST-NB
     app.connect("html-page-context", leave_out_styles)
