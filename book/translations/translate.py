@@ -38,12 +38,13 @@ def coverage_line(layout: Layout) -> str:
     if layout.language is None:
         raise ValueError("English is nobody's translation")
     pages = load(layout.sources / COVERAGE)
-    lacking = [f"{name} {facts(page)}" for name, page in pages.items() if page["translated"] < page["units"]]
     whole = {fact: sum(page[fact] for page in pages.values()) for fact in ("units", "translated", "fuzzy")}
-    return f"{layout.language.code}: {facts(whole)} units translated" + (": " if lacking else "") + ", ".join(lacking)
+    lacking = [f"{name} {counted(page)}" for name, page in pages.items() if page["translated"] < page["units"]]
+    line = f"{layout.language.code}: {counted(whole, ' units translated')}"
+    return ": ".join([line, ", ".join(lacking)] if lacking else [line])
 
 
-def facts(page: dict[str, Any]) -> str:
+def counted(page: dict[str, Any], what: str = "") -> str:
     """Return the translated and all units of a page, and the outdated ones."""
     outdated = f" ({page['fuzzy']} outdated)" if page["fuzzy"] else ""
-    return f"{page['translated']}/{page['units']}{outdated}"
+    return f"{page['translated']}/{page['units']}{what}{outdated}"

@@ -12,7 +12,7 @@ from book.pages.address import SIZE
 from book.site import site_address
 
 ADDRESS = "https://books.example/performance"
-FILES = {
+SITE = {
     "index.md": "# Tiny\n\nWhere does the *time* go?\n\n```{toctree}\nback/page\n```\n",
     "references.bib": WORKS,
     "back/page.ipynb": json.dumps(notebook(prose('# Page\n\nIt takes $n^2$ "steps".'), jax={})),
@@ -21,10 +21,11 @@ FILES = {
 
 def build(folder, **settings):
     """Build pages with these settings; return the folder of the pages."""
-    for name, text in FILES.items():
+    for name, text in SITE.items():
         (folder / "book" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "book" / name).write_text(text, encoding="utf-8")
-    assert sphinx(folder / "book", folder / "html", "html", languages="zh", **settings) == (0, "")
+    settings = {"languages": "zh", "english": folder / "none"} | settings
+    assert sphinx(folder / "book", folder / "html", "html", **settings) == (0, "")
     return folder / "html"
 
 
@@ -42,7 +43,7 @@ def test_a_page_names_its_address_and_those_in_all_languages(tmp_path, language,
         "x-default": f"{ADDRESS}/back/page.html",
     }
     described = {each.get("property", each.get("name")): each["content"] for each in page.select("meta[content]")}
-    assert described["description"] == described["og:description"] == 'It takes n^2 "steps".'
+    assert described["description"] == described["og:description"] == "It takes n^2 “steps”."
     assert described["og:title"] == "Page"
     assert described["og:url"] == f"{ADDRESS}/{own}back/page.html"
     assert described["og:image"] == f"{ADDRESS}/_static/preview.png"

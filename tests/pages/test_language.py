@@ -1,6 +1,7 @@
 """Pages in another language: the words of the project, lists that are gathered by them, and the ids of the English."""
 
 import json
+from copy import copy
 
 import pytest
 from bs4 import BeautifulSoup
@@ -92,7 +93,7 @@ def test_a_page_says_how_much_of_it_is_translated_unless_all_is(pages):
 
 
 def test_what_the_theme_says_is_in_the_language_too(pages):
-    for page in pages.values():
+    for page in map(copy, pages.values()):
         for element in page.select(
             "article, script, style, .sidebar-tree, .toc-tree, .related-pages .title, a.language"
         ):
