@@ -15,7 +15,7 @@ ADDRESS = "https://books.example/performance"
 SITE = {
     "index.md": "# Tiny\n\nWhere does the *time* go?\n\n```{toctree}\nback/page\n```\n",
     "references.bib": WORKS,
-    "back/page.ipynb": json.dumps(notebook(prose('# Page\n\nIt takes $n^2$ "steps".'), jax={})),
+    "back/page.ipynb": json.dumps(notebook(prose("# Page\n\nIt takes $n^2$ steps & more."), jax={})),
 }
 
 
@@ -43,7 +43,7 @@ def test_a_page_names_its_address_and_those_in_all_languages(tmp_path, language,
         "x-default": f"{ADDRESS}/back/page.html",
     }
     described = {each.get("property", each.get("name")): each["content"] for each in page.select("meta[content]")}
-    assert described["description"] == described["og:description"] == "It takes n^2 “steps”."
+    assert described["description"] == described["og:description"] == "It takes n^2 steps & more."
     assert described["og:title"] == "Page"
     assert described["og:url"] == f"{ADDRESS}/{own}back/page.html"
     assert described["og:image"] == f"{ADDRESS}/_static/preview.png"
