@@ -199,7 +199,7 @@ function lastSentence(name) {
 
 // Where the article's paragraphs that all frameworks share begin and end in the window.
 function paragraphs() {
-  return all("article section > p").map((block) => block.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]);
+  return all("article section > p:not(.on-path)").map((block) => block.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]);
 }
 
 // What the search has found: sentences, their marked words, links.

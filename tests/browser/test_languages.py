@@ -16,7 +16,7 @@ def test_the_link_leads_to_the_same_page_and_back(open_page, address, translated
     page = open_page(f"{address}/{name}")
     for folder in (f"{translated}/", ""):
         follow(page)
-        assert page.url == f"{address}/{folder}{name}"
+        assert page.url.startswith(f"{address}/{folder}{name}")
         assert page.evaluate("document.documentElement.lang").startswith("zh" if folder else "en")
 
 
