@@ -34,9 +34,11 @@ def write_site(layout: Layout) -> Path:
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(pages, site)
     for language in (None, *LANGUAGES.values()):
+        home = site / language.code if language else site
+        if not home.exists():
+            continue
         own = Layout(layout.root, language)
         set_language(own)
-        home = site / language.code if language else site
         documents = {framework: copy_documents(own, framework, site) for framework in FRAMEWORKS}
         for path in [*home.glob("*.html"), *home.glob("back/*.html")]:
             page = path.read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """The site: the pages with links to what was built, in the language of each."""
 
 import re
+import shutil
 
 import pytest
 
@@ -54,6 +55,13 @@ def test_pages_name_what_was_built_in_their_language_with_the_slides_of_their_se
 
 def test_pages_name_nothing_that_was_not_built(layout):
     assert (write_site(layout) / "tiny.html").read_text(encoding="utf-8") == "<p>tiny.html</p>"
+
+
+def test_an_english_site_has_english_documents_alone(layout):
+    shutil.rmtree(layout.build / "html" / "zh")
+    for name in BUILT:
+        write(layout.root, name)
+    assert not [*write_site(layout).rglob("*-zh*")]
 
 
 def test_what_is_gone_is_gone_from_the_site(layout):
