@@ -80,8 +80,8 @@
   }
 
   function showPlace(section) {
-    const at = Number(new URLSearchParams(location.search).get("at") ?? NaN);
-    const block = blocksOf(section)[Math.floor(at)];
+    const at = new URLSearchParams(location.search).get("at");
+    const block = at && blocksOf(section)[Math.floor(at)];
     if (!block) return;
     unfold(block);
     const { top, height } = block.getBoundingClientRect();
