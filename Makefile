@@ -1,7 +1,7 @@
 # What is set up and in which order; `make help` prints the targets.
 #   environments → python -m book build (it knows which notebook is out of date) → Sphinx → _build/html
 # FRAMEWORKS="pytorch jax" and SECTIONS="async-computation" restrict any target. STRICT=1 lets no timed claim miss.
-# LANGUAGES=zh builds the book in Chinese as well, with the same outputs.
+# The book is built in English and Chinese, with the same outputs; LANGUAGES=en leaves Chinese out.
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -10,11 +10,13 @@ SLUGS := $(filter-out index,$(patsubst notebooks/%.md,%,$(wildcard notebooks/*.m
 FRAMEWORKS ?= $(KNOWN)
 SECTIONS ?= $(SLUGS)
 LOCALES := $(notdir $(wildcard notebooks/locale/*))
-LANGUAGES ?=
 
 empty :=
 space := $(empty) $(empty)
 comma := ,
+into := $(foreach l,$(LOCALES),$(firstword $(subst _, ,$l)))
+LANGUAGES ?= en $(into)
+translations := $(filter-out en,$(LANGUAGES))
 oops := $(filter-out $(KNOWN),$(FRAMEWORKS))
 $(if $(oops),$(error unknown framework: $(oops). Known, separated by spaces: $(KNOWN)))
 $(if $(strip $(FRAMEWORKS)),,$(error FRAMEWORKS is empty. Known: $(KNOWN)))
@@ -23,8 +25,8 @@ $(if $(oops),$(error unknown section: $(oops). Known, separated by spaces: $(SLU
 $(if $(strip $(SECTIONS)),,$(error SECTIONS is empty. Known: $(SLUGS)))
 oops := $(filter-out 1 $(KNOWN),$(BUNDLE))
 $(if $(oops),$(error BUNDLE is 1 or a framework, not $(oops). Known: $(KNOWN)))
-oops := $(foreach l,$(LANGUAGES),$(if $(filter $l_%,$(LOCALES)),,$l))
-$(if $(strip $(oops)),$(error unknown language: $(strip $(oops)). Known: $(foreach l,$(LOCALES),$(firstword $(subst _, ,$l)))))
+oops := $(filter-out en $(into),$(LANGUAGES))
+$(if $(oops),$(error unknown language: $(oops). Known, separated by spaces: en $(into)))
 $(if $(filter-out yes no,$(SOLUTIONS)),$(error SOLUTIONS is yes or no, not $(SOLUTIONS)))
 $(if $(findstring $(space),$(CURDIR)),$(error this folder's path has a space in it, which make cannot handle: move it))
 
@@ -48,7 +50,7 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks bundle profile book epub pdf slides ALWAYS lab serve browser test check lint benchmark rack translations pins clean distclean
+.PHONY: help setup notebooks bundle profile book epub pdf slides site ALWAYS lab serve browser test check lint benchmark rack translations pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -56,7 +58,7 @@ help: ## print this list
 # The environments are looked after before the rest of this file is read, because they tell which frameworks this
 # machine can run; each time, so that what could not be had is tried again.
 cannot := nothing can be built before the environments are made
-ifneq ($(filter setup notebooks bundle profile book epub pdf slides lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
+ifneq ($(filter setup notebooks bundle profile book epub pdf slides site lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
 AVAILABLE := $(shell $(PYTHON) -m book.setup.environments docs $(FRAMEWORKS))
 $(if $(AVAILABLE),,$(error $(cannot)))
 else ifneq ($(filter check lint translations,$(MAKECMDGOALS)),)
@@ -72,10 +74,10 @@ endif
 docs := _build/env/docs/bin
 book := $(docs)/python -m book
 choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
-languages := $(if $(LANGUAGES),--languages $(LANGUAGES))
+languages := $(if $(translations),--languages $(translations))
 run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 # What the pages are made of besides the merged notebooks: the API reference is in the docstrings of these packages.
-pages := $(addprefix book/,formulas.py records.py xhtml.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
+pages := pyproject.toml $(addprefix book/,formulas.py records.py site.py xhtml.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
 
 setup: ## make the environments and kernels
 	@:
@@ -89,21 +91,28 @@ bundle: ## zip each framework's notebooks with all that they need, to run anywhe
 profile: ## measure this machine again
 	@$(book) profile --frameworks $(AVAILABLE)
 
-book: _build/html/index.html $(LANGUAGES:%=_build/html/%/index.html) ## set everything up, run the notebooks that changed, build the HTML book
+book: _build/html/index.html $(translations:%=_build/html/%/index.html) ## set everything up, run the notebooks that changed, build the HTML book
+	@rm -rf $(patsubst %,_build/html/%,$(filter-out $(translations),$(into)))
 	@echo "the book: _build/html/index.html"
 
 # Always checked, and newer only if something in the book has changed.
 _build/merged: ALWAYS
 	@$(book) build $(choice) $(languages)
 
-_build/html/index.html: _build/merged $(pages)
-	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter book/%.py,$?),-E) -b html -c book/pages \
-	  $(if $(LANGUAGES),-D d2l_languages=$(subst $(space),$(comma),$(strip $(LANGUAGES)))) -d _build/doctrees/html _build/book _build/html
+# Newer only if other languages are chosen: each page links to those.
+_build/languages: ALWAYS
+	@echo "$(translations)" | cmp -s - $@ || echo "$(translations)" > $@
+
+html := $(docs)/python -m sphinx -q -n -W --keep-going -b html -c book/pages \
+  $(if $(translations),-D d2l_languages=$(subst $(space),$(comma),$(strip $(translations))))
+_build/html/index.html: _build/merged _build/languages $(pages)
+	@$(html) $(if $(filter book/%.py,$?),-E) -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
-$(LANGUAGES:%=_build/html/%/index.html): _build/html/%/index.html: _build/merged $(pages) $(wildcard notebooks/locale/*/*.po)
-	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter book/%.py %.po,$?),-E) -b html -c book/pages \
-	  -D language=$(filter $*_%,$(LOCALES)) -d _build/$*/doctrees/html _build/$*/book _build/html/$*
+$(translations:%=_build/html/%/index.html): _build/html/%/index.html: _build/merged _build/languages $(pages) \
+  $(wildcard notebooks/locale/*/*.po)
+	@$(html) $(if $(filter book/%.py %.po,$?),-E) -D language=$(filter $*_%,$(LOCALES)) \
+	  -d _build/$*/doctrees/html _build/$*/book _build/html/$*
 	@touch $@
 
 document := _build/computational-performance
@@ -134,8 +143,11 @@ lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network
 	  --LabApp.news_url=None \
 	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate --LabApp.extension_manager=readonly
 
-serve: book ## serve the book on 127.0.0.1 (PORT=8000)
-	$(docs)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+site: book ## put the pages in _build/site, with what was built of e-books, PDFs, slides and bundles
+	@$(book) site
+
+serve: site ## serve the site on 127.0.0.1 (PORT=8000)
+	$(docs)/python -m http.server --bind 127.0.0.1 --directory _build/site $(PORT)
 
 browser: ## look for the browser that prints and tests the pages, else fetch or install it
 	@$(PYTHON) -m book.setup.aids chromium > /dev/null
@@ -164,8 +176,9 @@ endif
 check: lint ## lint, check types, run the tests that need no framework, kernel or browser: a minute
 	@$(pytest) -q -n 2 --dist worksteal -m "not slow" tests $(elsewhere)
 
-lint: ## check layout, style and types
+lint: ## check layout, style and types, and the workflow
 	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && $(docs)/mypy --no-error-summary
+	@$(docs)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 benchmark: book ## measure the build, the clocks, the machine, all-reduces and training steps, 15 minutes at most
 	@echo "== build of one section"; $(docs)/python benchmarks/building.py $(firstword $(AVAILABLE))

@@ -2,6 +2,7 @@
 python -m book notebooks    the readers' notebooks; runs nothing
 python -m book handouts     the same without solutions and answers
 python -m book slides       a deck for each section from the outputs that are there; runs nothing
+python -m book site         the pages with what was built of e-books, PDFs, slides and bundles; runs nothing
 python -m book bundle       all of the readers' notebooks as zips that run anywhere
 python -m book profile      what this machine can do, measured anew
 """
@@ -21,7 +22,7 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="python -m book", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    result.add_argument("step", choices=("build", "notebooks", "handouts", "slides", "bundle", "profile"))
+    result.add_argument("step", choices=("build", "notebooks", "handouts", "slides", "site", "bundle", "profile"))
     result.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
     result.add_argument("--frameworks", nargs="+", default=list(FRAMEWORKS), metavar="FRAMEWORK")
     result.add_argument("--sections", nargs="+", metavar="SECTION", help="those to run or show (default: all)")
@@ -60,6 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 from book.slides.writing import write_decks
 
                 write_decks(layout, frameworks, sections)
+            elif options.step == "site":
+                from book.site import write_site
+
+                print(f"the site: {write_site(layout) / 'index.html'}")
             elif options.step == "bundle":
                 build.write_notebooks(layout, frameworks)
                 bundle.write_bundles(layout, frameworks)

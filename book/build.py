@@ -16,6 +16,7 @@ from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
 from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
+from book.site import site_address
 from book.sources import chapter, write_readers
 from book.summary import summary, warn_of_stderr
 from book.translations import Language
@@ -53,6 +54,7 @@ def build(
     Notebooks of these `sections` are run where they are out of date; a cell may take `timeout` seconds. The book is
     translated into `languages` as well, with the outputs of the same runs.
     """
+    site_address()  # a wrong one is an error before anything runs
     os.environ["D2L_MACHINE_PROFILE"] = str(layout.profile)  # kernels read it there
     entries = write_notebooks(layout, frameworks)
     kernels = {framework: find_kernel(framework) for framework in frameworks}
@@ -87,6 +89,10 @@ def build(
         ours = [record for record in predictions if record["framework"] == framework]
         if ours:
             print(f"{FRAMEWORKS[framework]}: {summary_line(ours)}")
+    for language in languages:
+        from book.translations.translate import coverage_line  # with Babel, which English does without
+
+        print(coverage_line(Layout(layout.root, language)))
 
 
 def measure(framework: str, kernel: Kernel, path: Path, root: Path) -> None:
@@ -145,6 +151,7 @@ def write_book(
     """Write what Sphinx reads, remove what is gone from the sources, and return all predictions."""
     book, sources = layout.derived / "book", layout.sources
     copied = [sources / "index.md", sources / "references.bib", *sources.glob("back/*.md"), *sources.glob("img/*")]
+    copied += sources.glob("coverage.json")  # of a translation
     pages: dict[Path, str | bytes] = {path.relative_to(sources): path.read_bytes() for path in copied}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in COLLECTED}
     for slug in entries:

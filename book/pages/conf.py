@@ -21,7 +21,7 @@ html_title = project
 language = "en"
 modules = ["language", "bibliography", "maths", "page_info", "records", "claims_page", "running_total", "models_page"]
 modules += ["solutions", "explorable", "tabs", "single_framework", "endnotes", "ereader", "glossary"]
-modules += ["short_path", "problems", "checklist", "api", "machine_profile", "numbering", "search_texts"]
+modules += ["short_path", "problems", "checklist", "api", "machine_profile", "numbering", "search_texts", "address"]
 extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton", "sphinxcontrib.bibtex"]
 extensions += [f"book.pages.{name}" for name in modules]
 templates_path = ["_templates"]
@@ -92,5 +92,12 @@ def leave_out_styles(app: Sphinx, page: str, template: str, context: dict[str, A
     context["css_files"] = [sheet for sheet in sheets if "mystnb" not in str(sheet.filename)]
 
 
+def keep_outputs_with_doctrees(app: Sphinx) -> None:
+    """Have MyST-NB put the pictures of cells beside the doctrees that name them, not among the pages."""
+    config = app.env.mystnb_config  # type: ignore[attr-defined]
+    app.env.mystnb_config = config.copy(output_folder=f"{app.doctreedir}/outputs")  # type: ignore[attr-defined]
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", keep_outputs_with_doctrees, priority=900)  # after MyST-NB
     app.connect("html-page-context", leave_out_styles)

@@ -6,6 +6,7 @@ in all languages.
 
 import re
 from collections.abc import Sequence
+from gettext import NullTranslations
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 
 from book import ROOT
-from book.layout import Layout
+from book.layout import Layout, load
 from book.pages.page_info import HAN
 from book.translations import LANGUAGES
 from book.words import say, set_language
@@ -41,18 +42,76 @@ def use_language(app: Sphinx, config: Config) -> None:
         "section": say("Section %s"),
     }
     config.d2l_notebooks = str(layout.notebook("notebooks", "framework", "slug").parents[1])
+    app.translator.add_fallback(WordsOfTheme())
+
+
+class WordsOfTheme(NullTranslations):
+    """The words of furo that Sphinx's own catalogue lacks."""
+
+    def gettext(self, message: str) -> str:
+        """Return a text in the current language."""
+        words = {
+            "Back to top": say("Back to top"),
+            "Home": say("Home"),
+            "Made with ": say("Made with "),
+            "Next": say("Next"),
+            "On this page": say("On this page"),
+            "Previous": say("Previous"),
+            "Skip to content": say("Skip to content"),
+        }
+        return words.get(message, message)
+
+
+def improve_theme(html: str) -> str:
+    """Return a page of furo with its fixed texts in the current language, and with what it lacks for those who hear it.
+
+    It has two asides and names neither; a reader who hears the page tells them apart by name. Sphinx calls the caption
+    of a table of contents a heading without saying of which level.
+    """
+    labels = {
+        "Toggle site navigation sidebar": say("Toggle site navigation sidebar"),
+        "Toggle table of contents sidebar": say("Toggle table of contents sidebar"),
+        "Toggle Light / Dark / Auto color theme": say("Toggle Light / Dark / Auto color theme"),
+    }
+    titles = {
+        "Contents": say("Contents"),
+        "Menu": say("Menu"),
+        "Expand": say("Expand"),
+        "Light mode": say("Light mode"),
+        "Dark mode": say("Dark mode"),
+        "Auto light/dark, in light mode": say("Auto light/dark, in light mode"),
+        "Auto light/dark, in dark mode": say("Auto light/dark, in dark mode"),
+    }
+    left, right = say("Sections"), say("On this page")
+    changes = {
+        '<aside class="sidebar-drawer">': f'<aside class="sidebar-drawer" aria-label="{left}">',
+        '<aside class="toc-drawer': f'<aside aria-label="{right}" class="toc-drawer',
+        '<p class="caption" role="heading">': '<p class="caption">',
+        "Sphinx</a> and <a": "Sphinx</a>" + say(" and ") + "<a",
+        "@pradyunsg</a>'s": "@pradyunsg</a>" + say("'s"),
+    }
+    changes |= {f'aria-label="{text}"': f'aria-label="{words}"' for text, words in labels.items()}
+    changes |= {f"<title>{text}</title>": f"<title>{words}</title>" for text, words in titles.items()}
+    for old, new in changes.items():
+        html = html.replace(old, new)
+    return html
 
 
 def give_words(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
     """Let templates say their words too, and link to the page in other languages, whose folders lie in the English."""
-    context["say"] = say
+    context |= {"say": say, "improve_theme": improve_theme}
     top = "../" * page.count("/")
     if app.config.language == "en":
         found = [LANGUAGES[code] for code in app.config.d2l_languages]
         others = [(f"{top}{language.code}/{page}.html", language.tag, language.name) for language in found]
     else:
         others = [(f"{top}../{page}.html", "en", "English")]
-    context["other_languages"] = [dict(zip(("href", "tag", "name"), each, strict=True)) for each in others]
+    coverage = Path(app.srcdir) / "coverage.json"
+    counted = load(coverage).get(page) if coverage.exists() else None  # the search page is no source
+    context["translated"] = counted and 100 * counted["translated_words"] // counted["words"]
+    context["languages"] = "".join(
+        f'<a class="language" href="{path}" hreflang="{tag}" lang="{tag}">{name}</a>' for path, tag, name in others
+    )
 
 
 class KeepIds(SphinxTransform):

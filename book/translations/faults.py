@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 from markdown_it.token import Token
 
@@ -17,8 +18,9 @@ FIELD = re.compile(r"\{\w*\}|%s")  # where code fills something in
 FEW = 4  # lower-case words: a text with fewer may be the same in both languages
 
 
-def faults(msgid: str, msgstr: str) -> list[str]:
-    """Return what is wrong with a translation; an empty list if the book can use it."""
+@cache  # a build asks twice: for the translation, and whether to count it
+def faults(msgid: str, msgstr: str) -> tuple[str, ...]:
+    """Return what is wrong with a translation; nothing if the book can use it."""
     english, translation = join_lines(msgid), join_lines(msgstr)
     expected, found = Counter(markup(english)), Counter(markup(translation))
     result = [f"lacks {each}" for each in (expected - found).elements()]
@@ -29,7 +31,7 @@ def faults(msgid: str, msgstr: str) -> list[str]:
         result.append("begins or ends with a space or a line break")
     if msgstr == msgid and len(ENGLISH.findall(re.sub("`.*?`", "", english))) >= FEW:
         result.append("is the English text: leave msgstr empty")
-    return result
+    return tuple(result)
 
 
 def markup(text: str) -> Iterator[str]:

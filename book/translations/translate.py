@@ -1,14 +1,19 @@
-"""The sources in another language: a copy of notebooks/ with the translations that there are."""
+"""The sources in another language: a copy of notebooks/ with the translations that there are, which are counted."""
 
-from book.layout import Layout
+from dataclasses import asdict
+from typing import Any
+
+from book.layout import Layout, dump, load
 from book.translations.catalogues import sources
 from book.translations.lookup import Translations
-from book.translations.units import apply
+from book.translations.units import apply, extract
 from d2l_lab.files import write_atomically
+
+COVERAGE = "coverage.json"  # beside the sources, then beside the pages: the facts of a Coverage by the name of a page
 
 
 def write_sources(layout: Layout) -> None:
-    """Write the sources of a translation, remove what is gone from the English ones."""
+    """Write the sources of a translation and COVERAGE, remove what is gone from the English sources."""
     if layout.language is None:
         raise ValueError("the English sources are nobody's translation")
     english, translations = Layout(layout.root), Translations(layout, layout.language)
@@ -16,10 +21,30 @@ def write_sources(layout: Layout) -> None:
     files: dict[str, str | bytes] = {
         path.relative_to(english.sources).as_posix(): path.read_bytes() for path in copied if path.exists()
     }
+    coverage = {}
     for name, text in sources(english).items():
         files[f"{name}.md"] = apply(text, translations.of(name))
+        coverage[name] = asdict(translations.coverage(name, [unit.text for unit in extract(text)]))
+    files[COVERAGE] = dump(coverage)
     for name, content in files.items():
         write_atomically(layout.sources / name, content)
     for path in [*layout.sources.glob("*.*"), *layout.sources.glob("*/*.*")]:
         if path.relative_to(layout.sources).as_posix() not in files:
             path.unlink()
+
+
+def coverage_line(layout: Layout) -> str:
+    """Return a line on how much of a translation is there, with the pages that lack something."""
+    if layout.language is None:
+        raise ValueError("English is nobody's translation")
+    pages = load(layout.sources / COVERAGE)
+    whole = {fact: sum(page[fact] for page in pages.values()) for fact in ("units", "translated", "fuzzy")}
+    lacking = [f"{name} {counted(page)}" for name, page in pages.items() if page["translated"] < page["units"]]
+    line = f"{layout.language.code}: {counted(whole, ' units translated')}"
+    return ": ".join([line, ", ".join(lacking)] if lacking else [line])
+
+
+def counted(page: dict[str, Any], what: str = "") -> str:
+    """Return the translated and all units of a page, and the outdated ones."""
+    outdated = f" ({page['fuzzy']} outdated)" if page["fuzzy"] else ""
+    return f"{page['translated']}/{page['units']}{what}{outdated}"

@@ -11,7 +11,7 @@ from book.layout import Layout
 from book.sources import number
 from book.translations import CHINESE
 from book.translations.catalogues import folder, update
-from book.translations.translate import write_sources
+from book.translations.translate import coverage_line, write_sources
 
 CODE = f"""
 ```{{code-cell}} ipython3
@@ -126,10 +126,34 @@ def test_the_numbers_of_a_translation_are_named_in_its_language(project, monkeyp
     assert str(layout.sources) in commands[0]
 
 
+def test_a_changed_sentence_is_english_and_counted_and_everything_else_stays(project):
+    layout = Layout(project.root, CHINESE)
+    project.here("notebooks", "--languages", "zh")
+    before = coverage_line(layout)
+    project.write("notebooks/tiny.md", SECTION.replace("Some words of prose.", "Other words of prose."))
+    project.here("notebooks", "--languages", "zh")
+    words = prose(notebook(project, "notebooks/zh/jax/tiny.ipynb"))
+    assert "Other words of prose." in words
+    assert "几句话。" not in words
+    assert "# 小小的一节" in words
+    assert "秘密。" in words
+    assert (before, coverage_line(layout)) == (
+        "zh: 5/9 units translated: index 0/1, other 1/3, tiny 4/5",
+        "zh: 4/9 units translated: index 0/1, other 1/3, tiny 3/5",
+    )
+    update(Layout(project.root), CHINESE)
+    project.here("notebooks", "--languages", "zh")
+    assert coverage_line(layout) == "zh: 4/9 units translated (1 outdated): index 0/1, other 1/3, tiny 3/5 (1 outdated)"
+
+
 @pytest.mark.slow
 def test_a_build_in_two_languages_runs_each_notebook_once_and_shows_its_outputs_in_both(project):
+    cells = project.root / "started"
+    project.write("notebooks/tiny.md", SECTION.replace("print(", f"open({str(cells)!r}, 'a').write('x'); print("))
     done = project.build(options=["--languages", "zh"])
     assert done.returncode == 0, done.stderr
+    assert cells.read_text(encoding="utf-8") == "x"
+    assert done.stdout.splitlines()[-1].startswith("zh: 5/9 units translated: ")
     outputs = [
         [cell["outputs"] for cell in notebook(project, path)["cells"] if cell["cell_type"] == "code"]
         for path in ("book/tiny.ipynb", "zh/book/tiny.ipynb")

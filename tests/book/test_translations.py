@@ -236,7 +236,7 @@ def test_the_forms_of_a_term_keep_their_lines():
     ],
 )
 def test_a_fault_is_markup_that_a_translation_lacks_or_adds(english, translation, expected):
-    assert faults(english, translation) == expected
+    assert list(faults(english, translation)) == expected
 
 
 @pytest.mark.parametrize(

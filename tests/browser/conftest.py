@@ -24,21 +24,31 @@ def frameworks_on(path):
     return [name for name in FRAMEWORKS if 'class="framework-switch"' in text and f'value="{name}"' in text]
 
 
+def pages_in(folder):
+    """Return the frameworks on each page of a language, which has its pages in this folder of the book."""
+    paths = sorted([*(BOOK / folder).glob("*.html"), *(BOOK / folder).glob("back/*.html")])
+    return {path.relative_to(BOOK).as_posix(): frameworks_on(path) for path in paths}
+
+
 # Known before the first test, so that each page is a test of its own and two workers share them.
-PAGES = {
-    path.relative_to(BOOK).as_posix(): frameworks_on(path)
-    for path in sorted([*BOOK.glob("*.html"), *BOOK.glob("back/*.html")])
-}
+ENGLISH = pages_in("")
 SECTIONS = {  # each has a line on its reading time and notebooks
     name: frameworks
-    for name, frameworks in PAGES.items()
+    for name, frameworks in ENGLISH.items()
     if frameworks and 'class="page-facts' in (BOOK / name).read_text(encoding="utf-8")
 }
+FIRST = next(iter(SECTIONS), None)
+TRANSLATIONS = [path.parent.name for path in BOOK.glob("*/search.html")]  # the folders of other languages
+PAGES = ENGLISH | {name: found for folder in TRANSLATIONS for name, found in pages_in(folder).items()}
+# Of the other languages, one page of each kind is enough for what takes long.
+KINDS = ("index.html", "search.html", FIRST, "back/checklist.html", "back/glossary.html", "back/models.html")
+SAMPLE = [*ENGLISH, *(f"{folder}/{name}" for folder in TRANSLATIONS for name in KINDS if f"{folder}/{name}" in PAGES)]
+FIRSTS = [FIRST, *(f"{folder}/{FIRST}" for folder in TRANSLATIONS)]
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test once for each page or each section."""
-    for name, values in (("page_name", PAGES), ("section", SECTIONS)):
+    """Run a test once for each page, each section, or the first section in each language."""
+    for name, values in (("page_name", PAGES), ("sampled", SAMPLE), ("section", SECTIONS), ("either", FIRSTS)):
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, list(values) or [None])
 
@@ -54,7 +64,15 @@ def book():
 @pytest.fixture(scope="session")
 def first(book):
     """One section, for what the scripts and styles do alike on every page."""
-    return next(iter(SECTIONS))
+    return FIRST
+
+
+@pytest.fixture
+def translated(book):
+    """The folder of a language into which the book is translated."""
+    if not TRANSLATIONS:
+        pytest.skip("the book was built in English alone")
+    return TRANSLATIONS[0]
 
 
 @pytest.fixture

@@ -194,7 +194,12 @@ async function faults(options) {
 // The first sentence of a framework's last paragraph that is seen and has no formula, and the section it stands in.
 function lastSentence(name) {
   const plain = all(`.only-${name} > .prose > p`).filter((p) => !p.querySelector("math") && !p.closest("details"));
-  return [plain.at(-1).textContent.split("\n")[0].trim(), plain.at(-1).closest("section").id];
+  return [plain.at(-1).textContent.split(/\n|(?<=[。？！])/)[0].trim(), plain.at(-1).closest("section").id];
+}
+
+// Where the article's paragraphs that all frameworks share begin and end in the window.
+function paragraphs() {
+  return all("article section > p:not(.on-path)").map((block) => block.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]);
 }
 
 // What the search has found: sentences, their marked words, links.
@@ -212,6 +217,6 @@ function ring() {
   };
 }
 Object.assign(globalThis, {
-  ...{ claims, contents, faults, focus, follow, forEachChoice, harm, hits, lastSentence, marked },
+  ...{ claims, contents, faults, focus, follow, forEachChoice, harm, hits, lastSentence, marked, paragraphs },
   ...{ moves, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tokensAlone, unfold, widths },
 });

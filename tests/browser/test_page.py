@@ -70,8 +70,8 @@ def test_the_reader_turns_the_page_dark_and_the_pictures_with_it(open_page, serv
     assert page.evaluate(picture).startswith("invert")
 
 
-def test_the_copy_button_takes_the_code_alone(open_page, server, first):
-    page = open_page(f"{server}/{first}", permissions=["clipboard-read", "clipboard-write"])
+def test_the_copy_button_takes_the_code_alone(open_page, server, either):
+    page = open_page(f"{server}/{either}", permissions=["clipboard-read", "clipboard-write"])
     assert page.locator(".cell_output button.copybtn").count() == 0
     cell = page.locator(".cell_input:visible").first
     cell.hover()
@@ -79,11 +79,11 @@ def test_the_copy_button_takes_the_code_alone(open_page, server, first):
     assert page.evaluate("navigator.clipboard.readText()").strip() == cell.locator("pre").inner_text().strip()
 
 
-def test_a_page_weighs_at_most_175_kib(open_page, server, page_name):
+def test_a_page_weighs_at_most_175_kib(open_page, server, sampled):
     answers = []
     page = open_page("about:blank", fresh=True)  # whose cache is empty
     page.on("response", lambda answer: answers.append(answer))  # Playwright takes no built-in function
-    page.goto(f"{server}/{page_name}")
+    page.goto(f"{server}/{sampled}")
     fetched = [answer for answer in answers if not urlsplit(answer.url).path.endswith(PICTURES)]
     found = {answer.url: len(gzip.compress(answer.body())) / 1024 for answer in fetched}
     assert 0 < sum(found.values()) <= WEIGHT_LIMIT, found

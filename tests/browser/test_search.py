@@ -3,7 +3,7 @@
 from urllib.parse import quote
 
 import pytest
-from conftest import SECTIONS
+from conftest import PAGES, SECTIONS
 from test_switch import shown
 
 from book import FRAMEWORKS
@@ -18,24 +18,35 @@ def hits(page, address, query):
     return page.evaluate("hits()")
 
 
+def home(address, section):
+    """Return the folder that holds a section, and the search in its language."""
+    return f"{address}/{section}".rpartition("/")[0]
+
+
+def status(page, address, query):
+    """Search; return what the page says of it."""
+    hits(page, address, query)
+    return page.inner_text("#search-status")
+
+
 def test_a_hit_is_the_sentence_with_the_words_marked_and_leads_to_its_section_in_its_framework(
-    open_page, address, first
+    open_page, address, either
 ):
-    framework = SECTIONS[first][-1]
-    page = open_page(f"{address}/{first}", fresh=True)
+    framework = PAGES[either][-1]
+    page = open_page(f"{address}/{either}", fresh=True)
     sentence, section = page.evaluate(f"lastSentence('{framework}')")
     page.evaluate("name => localStorage.setItem('sphinx-design-tab-id-tab', name)", framework)
-    ((_, marks, link),) = [hit for hit in hits(page, address, sentence) if hit[0] == sentence]
+    ((_, marks, link),) = [hit for hit in hits(page, home(address, either), sentence) if hit[0] == sentence]
     assert len(marks) >= len(set(sentence.split()))
-    assert link == f"{address}/{first}?tab={framework}#{section}"
+    assert link == f"{address}/{either}?tab={framework}#{section}"
     page.goto(link)
     assert shown(page) == [framework]
 
 
-def test_a_section_is_found_by_its_title_and_a_word_in_its_other_forms(open_page, address, first):
-    page = open_page(f"{address}/{first}")
+def test_a_section_is_found_by_its_title(open_page, address, either):
+    page = open_page(f"{address}/{either}")
     title = page.evaluate("document.querySelector('h1').firstChild.nextSibling.data.trim()")
-    assert hits(page, address, title)[0][2].startswith(f"{address}/{first}")
+    assert hits(page, home(address, either), title)[0][2].startswith(f"{address}/{either}")
 
 
 def test_of_what_all_frameworks_say_the_readers_own_is_shown(open_page, server, first):
@@ -61,6 +72,14 @@ def test_the_search_says_what_it_found(open_page, server, first, query, status):
     found = hits(page, server, query)
     assert status in page.inner_text("#search-status")
     assert bool(found) == (not status.startswith("0 "))
+
+
+def test_chinese_is_found_word_by_word_and_said_in_chinese(open_page, server, translated):
+    page = open_page(f"{server}/{translated}/search.html?q=计算性能qwertz")
+    page.wait_for_function("document.getElementById('search-status').textContent")
+    assert "没有一处包含“计算性能qwertz”的全部词语" in page.inner_text("#search-status")
+    assert {"计算", "性能"} <= set(page.locator("#search-results mark").all_text_contents())
+    assert "“性能”：找到 " in status(page, f"{server}/{translated}", "性能")
 
 
 def test_a_word_is_found_in_its_other_forms(open_page, server, first):

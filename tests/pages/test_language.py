@@ -1,6 +1,7 @@
 """Pages in another language: the words of the project, lists that are gathered by them, and the ids of the English."""
 
 import json
+from copy import copy
 
 import pytest
 from bs4 import BeautifulSoup
@@ -9,6 +10,7 @@ from docutils.utils import new_document
 from tiny_book import INDEX, WORKS, code, notebook, prose, sphinx
 
 from book.pages.language import headings, rename
+from book.pages.page_info import HAN
 
 ENGLISH = """---
 jupytext: {}
@@ -55,6 +57,9 @@ def pages(tmp_path_factory):
         "book/references.bib": WORKS,
         "book/page.ipynb": json.dumps(CHINESE),
         "book/lists.md": "# 列表\n\n```{problems}\n```\n\n```{checklist}\n```\n",
+        "book/coverage.json": json.dumps(
+            {name: {"words": 300, "translated_words": count} for name, count in {"page": 245, "lists": 300}.items()}
+        ),
         "english/page.md": ENGLISH,
     }
     for name, text in files.items():
@@ -62,9 +67,8 @@ def pages(tmp_path_factory):
         (folder / name).write_text(text, encoding="utf-8")
     status, warnings = sphinx(folder / "book", folder / "html", "html", language="zh_CN", english=folder / "english")
     assert (status, warnings) == (0, "")
-    return {
-        name: BeautifulSoup((folder / "html" / f"{name}.html").read_text("utf-8"), "lxml") for name in ("page", "lists")
-    }
+    paths = (folder / "html").glob("*.html")
+    return {path.stem: BeautifulSoup(path.read_text("utf-8"), "lxml") for path in paths}
 
 
 def test_sections_have_the_ids_of_the_english_page(pages):
@@ -83,8 +87,26 @@ def test_what_is_not_translated_is_marked_as_english(pages):
     assert [node.text for node in pages["page"].select("article [lang=en]:not(a)")] == ["This is not translated yet."]
 
 
+def test_a_page_says_how_much_of_it_is_translated_unless_all_is(pages):
+    said = {name: [line.text for line in page.select(".coverage")] for name, page in pages.items()}
+    assert said == {"page": ["本页已译 81%，其余为英文原文"], "lists": [], "index": [], "search": []}
+
+
+def test_what_the_theme_says_is_in_the_language_too(pages):
+    for page in map(copy, pages.values()):
+        for element in page.select(
+            "article, script, style, .sidebar-tree, .toc-tree, .related-pages .title, a.language"
+        ):
+            element.clear()
+        words = [
+            *page.body.stripped_strings,
+            *(value for each in page.select("[aria-label]") for value in [each["aria-label"]]),
+        ]
+        assert [text for text in words if not HAN.search(text)] == ["Sphinx", "@pradyunsg", "Furo"]
+
+
 def test_a_translated_page_links_to_the_english_one(pages):
-    link = pages["page"].select_one(".language-switch a")
+    link = pages["page"].select_one(".sidebar-sticky a.language")
     assert (link["href"], link["hreflang"], link.text) == ("../page.html", "en", "English")
 
 
@@ -95,7 +117,7 @@ def test_an_english_page_links_to_the_languages_that_are_built(tmp_path):
     (tmp_path / "book" / "back" / "page.md").write_text("# Page\n", encoding="utf-8")
     assert sphinx(tmp_path / "book", tmp_path / "html", "html", languages="zh") == (0, "")
     page = BeautifulSoup((tmp_path / "html" / "back" / "page.html").read_text("utf-8"), "lxml")
-    link = page.select_one(".language-switch a")
+    link = page.select_one(".sidebar-sticky a.language")
     assert (link["href"], link["hreflang"], link.text) == ("../zh/back/page.html", "zh-Hans", "中文")
 
 

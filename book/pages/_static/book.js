@@ -1,4 +1,4 @@
-// The framework switch, and regions that scroll. Everything works without this file: tabs then stand at each place.
+// The framework switch, links to other languages that keep the place, and regions that scroll. Everything works without this file: tabs then stand at each place.
 "use strict";
 
 (() => {
@@ -46,14 +46,58 @@
     if (!target) return;
     const name = frameworkAround(target);
     if (name && name !== root.dataset.framework) show(name);
-    for (let up = target.closest("details"); up; up = up.parentElement.closest("details")) up.open = true;
+    unfold(target);
     target.scrollIntoView({ behavior: "instant" });
+    showPlace(target);
+  }
+
+  function unfold(element) {
+    for (let up = element.closest("details"); up; up = up.parentElement.closest("details")) up.open = true;
+  }
+
+  const lineOfEyes = () => Math.max(bar ? bar.getBoundingClientRect().bottom + 8 : 0, innerHeight / 3);
+
+  // The place that a link to another language adds to the address, as "#section" and "at=3.25": a quarter of the way
+  // through the fourth block of that section. Sections have the same ids and blocks in all languages, but for the marks of
+  // the short path, which are found by titles.
+  const blocksOf = (section) => [...section.querySelectorAll("p:not(.on-path), li, pre, tr, figure, dt, dd")];
+
+  function keepPlace(link) {
+    const address = new URL(link.href);
+    address.search = location.search; // of the search page, the query
+    if (bar) address.searchParams.set("tab", root.dataset.framework);
+    const line = lineOfEyes();
+    const begun = (block) => block.getClientRects().length && block.getBoundingClientRect().top <= line;
+    const block = scrollY && blocksOf(document.querySelector("article")).findLast(begun);
+    const section = block && block.closest("section[id]");
+    if (section) {
+      const { top, height } = block.getBoundingClientRect();
+      const share = Math.min((line - top) / height, 0.99);
+      address.searchParams.set("at", (blocksOf(section).indexOf(block) + share).toFixed(2));
+      address.hash = section.id;
+    }
+    link.href = address;
+  }
+
+  function showPlace(section) {
+    const at = new URLSearchParams(location.search).get("at");
+    const block = at && blocksOf(section)[Math.floor(at)];
+    if (!block) return;
+    unfold(block);
+    const { top, height } = block.getBoundingClientRect();
+    scrollBy({ top: top + (at % 1) * height - lineOfEyes(), behavior: "instant" });
+  }
+
+  function forgetPlace() {
+    const address = new URL(location);
+    address.searchParams.delete("at");
+    if (address.href !== location.href) history.replaceState(history.state, "", address);
   }
 
   // Where the reader's eyes are: a block of the text on the line a third down the window.
   // Inside a tab it is a place within the panel, which the other panel has too, further up or down.
   function placeOfEyes() {
-    const line = Math.max(bar.getBoundingClientRect().bottom + 8, innerHeight / 3);
+    const line = lineOfEyes();
     const article = document.querySelector("article");
     const middle = article.getBoundingClientRect().left + article.clientWidth / 2;
     let block = null;
@@ -92,8 +136,12 @@
 
   for (const button of buttons) button.addEventListener("click", () => choose(button.value));
   if (bar) show(root.dataset.framework);
+  for (const link of document.querySelectorAll("a.language")) link.addEventListener("click", () => keepPlace(link));
   showTarget();
-  addEventListener("load", showTarget); // pictures have moved it since
+  addEventListener("load", () => { // pictures have moved it since
+    showTarget();
+    forgetPlace();
+  });
   addEventListener("hashchange", showTarget);
   // A box changes its size when it comes into view too: with its framework, or when a fold around it opens.
   const sizes = new ResizeObserver((changed) => changed.forEach(({ target }) => markScrolling(target)));

@@ -6,7 +6,13 @@
   const list = document.getElementById("search-results");
   const titles = JSON.parse(list.dataset.frameworks);
   const query = new URLSearchParams(location.search).get("q")?.trim() ?? "";
-  const words = query.split(/\s+/).map((word) => word.replace(/^["'“(]+|["'”),.;:!?]+$/g, ""));
+  const say = JSON.parse(list.dataset.words);
+  const han = /\p{Script=Han}/u;
+  const words = query.split(/\s+/).flatMap((word) => {
+    if (!han.test(word)) return word.replace(/^["'“(]+|["'”),.;:!?]+$/g, "");
+    const parts = [...new Intl.Segmenter("zh", { granularity: "word" }).segment(word)];
+    return parts.filter((part) => part.isWordLike).map((part) => part.segment);
+  });
   const patterns = [...new Set(words.filter(Boolean))].map(stem);
   const chosen = (() => {
     try {
@@ -20,11 +26,12 @@
   // A Chinese one has neither endings nor spaces around it, and finds itself.
   function stem(word) {
     const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    if (/\p{Script=Han}/u.test(word)) return escaped(word);
+    if (han.test(word)) return escaped(word);
     const begin = escaped(word.replace(/(?<=\p{L}{4})(ies|ing|ed|es|s|y|e)$/u, ""));
     return `(?<![\\p{L}\\p{N}_])${begin}[\\p{L}\\p{N}_]*`;
   }
 
+  const fill = (text, fields) => text.replace(/\{(\w+)\}/g, (field, name) => fields[name]);
   const has = (text, pattern) => new RegExp(pattern, "iu").test(text);
   const count = (text) => patterns.filter((pattern) => has(text, pattern)).length;
 
@@ -60,7 +67,7 @@
     const link = item.appendChild(document.createElement("a"));
     link.href = `${page}.html${framework ? `?tab=${framework}` : ""}${anchor ? `#${anchor}` : ""}`;
     marked(link, title && title !== heading ? `${heading} › ${title}` : heading);
-    if (framework) item.append(` (${titles[framework]})`);
+    if (framework) item.append(fill(say.framework, { framework: titles[framework] }));
     marked(item.appendChild(document.createElement("p")), line);
   }
 
@@ -99,9 +106,9 @@
       .filter(({ words, line }) => words === most && !(line && lines.has(line)) && lines.add(line))
       .sort((one, other) => other.worth - one.worth);
     found.forEach(show);
-    const sections = found.length === 1 ? "1 place" : `${found.length} places`;
+    const places = fill(found.length === 1 ? say.place : say.places, { n: found.length });
     const whole = most === patterns.length || !found.length;
-    const status = whole ? `${sections} for “${query}”` : `No place has all of “${query}”; ${sections} with ${most} of its words`;
+    const status = fill(whole ? say.found : say.partly, { places, query, n: most });
     document.getElementById("search-status").textContent = status;
   }
 
