@@ -18,13 +18,15 @@ from babel.messages.pofile import PoFileError, read_po, write_po
 
 from book import BookError
 from book.layout import Layout
-from book.translations import Language
+from book.translations import Language, figures, records
 from book.translations.units import extract
 from d2l_lab.files import write_atomically
 
 Message = Any  # of Babel: here its id and string are str, never the forms of a plural
 SHARED = "book"  # the catalogue of the texts that stand in several places
 PAGES = "pages"  # the catalogue of the texts in calls of `book.words.say`
+RECORDS = "records"  # the catalogue of the texts for `book.words.say_record`
+FIGURES = "figures"  # the catalogue of the drawings' labels
 HEADER = """\
 msgid ""
 msgstr ""
@@ -97,9 +99,14 @@ def write(catalogue: Catalog, path: Path, language: Language) -> None:
 
 
 def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
-    """Return what is to be translated: for each source and PAGES its texts in order, with comments for translators."""
-    result = {name: units_with_comments(source) for name, source in sources(layout).items()}
+    """Return what is to be translated: for each catalogue but SHARED its texts in order, each with a comment."""
+    found = sources(layout)
+    result = {name: units_with_comments(source) for name, source in found.items()}
     result[PAGES] = fixed_texts(layout.root / "book")
+    result[RECORDS] = [(text, f"record, {name}") for name in found for text in records.extract(found[name])]
+    result[RECORDS] += [(text, "record") for text in records.OURS]
+    drawings = {path.stem: path.read_text(encoding="utf-8") for path in sorted(layout.sources.glob("img/*.svg"))}
+    result[FIGURES] = [(text, f"label, {name}") for name in drawings for text in figures.extract(drawings[name])]
     return result
 
 
@@ -121,12 +128,17 @@ def units_with_comments(source: str) -> list[tuple[str, str]]:
 
 
 def templates(texts: dict[str, list[tuple[str, str]]]) -> dict[str, Catalog]:
-    """Return catalogues without translations of `translatable` texts; what stands in several places is in SHARED."""
-    number_of_places = Counter(text for found in texts.values() for text in {text for text, _ in found})
+    """Return catalogues without translations of `translatable` texts; what stands in several places is in SHARED.
+
+    A label has too little room for a translation from elsewhere, and a record may need another one, so these stay apart.
+    """
+    number_of_places = Counter(
+        text for name in texts if name not in (FIGURES, RECORDS) for text in {text for text, _ in texts[name]}
+    )
     result = {name: Catalog() for name in (SHARED, *texts)}
     for name, found in texts.items():
         for text, comment in found:
-            if number_of_places[text] > 1:
+            if number_of_places[text] > 1 and name not in (FIGURES, RECORDS):
                 result[SHARED].add(text, auto_comments=[comment.split(",")[0]])
             else:
                 result[name].add(text, auto_comments=[comment])

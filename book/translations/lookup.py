@@ -1,12 +1,13 @@
 """What a language says for an English text, and how much of the book is translated."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from book.layout import Layout
 from book.translations import Language
 from book.translations.catalogues import SHARED, Message, folder, is_final, messages, names, read
-from book.translations.faults import faults
+from book.translations.faults import FIELD, faults
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,30 @@ class Translations:
         def translate(text: str) -> str | None:
             message = self.find(text, source)
             return message.string if message and is_valid(message) else None
+
+        return translate
+
+    def filled(self, source: str) -> Callable[[str], str | None]:
+        """Return such a function that also translates what fills the fields of a text in, as far as that is known."""
+        exact = self.of(source)
+        fixed = {text: FIELD.sub("", text).strip() for text in self.messages.get(source, {})}
+        open_texts = [text for text in fixed if fixed[text] not in ("", text)]
+        patterns = {
+            text: re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text)))
+            for text in sorted(open_texts, key=lambda text: len(fixed[text]), reverse=True)
+        }
+
+        def translate(text: str) -> str | None:
+            found = exact(text)
+            if found:
+                return found
+            for filled, pattern in patterns.items():
+                match, translation = pattern.fullmatch(text), exact(filled)
+                if match and translation:
+                    return translation.format(
+                        **{n: translate(value) or value for n, value in match.groupdict().items()}
+                    )
+            return None
 
         return translate
 

@@ -1,7 +1,8 @@
 """The sources in another language: a copy of notebooks/ with the translations that there are."""
 
 from book.layout import Layout
-from book.translations.catalogues import sources
+from book.translations import figures
+from book.translations.catalogues import FIGURES, sources
 from book.translations.lookup import Translations
 from book.translations.units import apply
 from d2l_lab.files import write_atomically
@@ -18,6 +19,9 @@ def write_sources(layout: Layout) -> None:
     }
     for name, text in sources(english).items():
         files[f"{name}.md"] = apply(text, translations.of(name))
+    label, tag = translations.of(FIGURES), layout.language.tag
+    for path in english.sources.glob("img/*.svg"):
+        files[f"img/{path.name}"] = figures.apply(path.read_text(encoding="utf-8"), label, tag)
     for name, content in files.items():
         write_atomically(layout.sources / name, content)
     for path in [*layout.sources.glob("*.*"), *layout.sources.glob("*/*.*")]:
