@@ -1,7 +1,7 @@
 """The labels of the drawings: lines of text that stand one below the other are the lines of one label.
 
-A catalogue has `**bold**` for what a drawing says in a bold <tspan>. Titles and descriptions are no labels, since pages
-show the alternative text.
+A catalogue has `**bold**` for what a drawing says in a bold <tspan>. What is in the monospaced font is code, and stays.
+So do titles and descriptions, since pages show the alternative text.
 """
 
 import re
@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from xml.etree import ElementTree
 
-from book.translations.units import HAN, WORD
+from book.translations.units import HAN
 
 SVG = "http://www.w3.org/2000/svg"
 TEXT, TSPAN = f"{{{SVG}}}text", f"{{{SVG}}}tspan"
+WORD = re.compile(r"\b[a-z]{2}|[A-Za-z]{4}")  # a label without one, such as t₁ or 48 KiB, is the same in all languages
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 NEXT = 28  # units of a drawing, at most, from one line of a label to the next
-ROOM = 0.7  # em that a line of a translation may be wider than the widest of the English label
+ROOM = 1.0  # em that a line of a translation may be wider than the widest of the English label
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 Label = list[ElementTree.Element]
 
@@ -28,7 +29,7 @@ def labels(root: ElementTree.Element) -> Iterator[Label]:
             if label and not continues(label[-1], element):
                 yield label
                 label = []
-            if element.tag == TEXT:
+            if element.tag == TEXT and "Mono" not in element.get("font-family", parent.get("font-family", "")):
                 label.append(element)
         if label:
             yield label
