@@ -16,7 +16,7 @@ TEXT, TSPAN = f"{{{SVG}}}text", f"{{{SVG}}}tspan"
 WORD = re.compile(r"\b[a-z]{2}|[A-Za-z]{4}")  # a label without one, such as t₁ or 48 KiB, is the same in all languages
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 NEXT = 28  # units of a drawing, at most, from one line of a label to the next
-ROOM = 1.0  # em that a line of a translation may be wider than the widest of the English label
+ROOM = 0.7  # em that a line of a translation may be wider than the widest of the English label
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 Label = list[ElementTree.Element]
 
