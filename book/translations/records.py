@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-SHOWN = {"claim", "predict", "try_lever", "trial"}  # functions that show their first argument
+SHOWN = {"claim": 0, "predict": 0, "try_lever": 0, "trial": 0, "compare": 1}  # the place of an argument that is shown
 LISTED = re.compile(r"^% (names|gain): (.+)$", re.MULTILINE)
 OURS = (  # what d2l_utils itself writes
     "the loop as written",
@@ -43,9 +43,9 @@ def in_code(code: str) -> Iterator[str]:
     assigned = {ast.unparse(node.targets[0]): node.value for node in nodes if isinstance(node, ast.Assign)}
     for node in nodes:
         if isinstance(node, ast.Call):
-            called = ast.unparse(node.func).rpartition(".")[2]
-            reasons = [keyword.value for keyword in node.keywords if keyword.arg == "otherwise"]
-            for argument in (node.args[:1] if called in SHOWN else []) + reasons:
+            place = SHOWN.get(ast.unparse(node.func).rpartition(".")[2])
+            arguments = [] if place is None else node.args[place : place + 1]
+            for argument in arguments + [keyword.value for keyword in node.keywords if keyword.arg == "otherwise"]:
                 yield from text_of(assigned.get(ast.unparse(argument), argument))
 
 
