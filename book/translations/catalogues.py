@@ -27,6 +27,7 @@ SHARED = "book"  # the catalogue of the texts that stand in several places
 PAGES = "pages"  # the catalogue of the texts in calls of `book.words.say`
 RECORDS = "records"  # the catalogue of the texts for `book.words.say_record`
 FIGURES = "figures"  # the catalogue of the drawings' labels
+APART = (RECORDS, FIGURES)  # which share no text with others, since a label has too little room for another translation
 HEADER = """\
 msgid ""
 msgstr ""
@@ -37,6 +38,7 @@ msgstr ""
 "Plural-Forms: nplurals=1; plural=0;\\n"
 
 """
+METHODS = {".py": "python", ".html": "jinja2.ext:babel_extract", ".js": "javascript"}  # Babel's for each kind of file
 GUESSED = {"python-format", "python-brace-format"}  # flags that Babel guesses from % and {
 FEW = 4  # words: what resembles a shorter text means something else
 LINE = re.compile(r'((msgid|msgstr) )?"([^"\\]|\\[nt"\\])*"|#.*|\s*')
@@ -111,14 +113,15 @@ def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
 
 
 def fixed_texts(package: Path) -> list[tuple[str, str]]:
-    """Return the texts in calls of `say` in the modules and templates of a package, each with its file."""
-    return [
-        (text, path.relative_to(package.parent).as_posix())
-        for method, files in (("python", "*.py"), ("jinja2.ext:babel_extract", "*.html"))
-        for path in sorted(package.rglob(files))
-        for _, text, *_ in extract_from_file(method, path, keywords={"say": None})
-        if isinstance(text, str)  # not the forms of a plural
-    ]
+    """Return the texts in calls of `say` in the modules, templates and scripts of a package, each with its file."""
+    paths = [path for pattern in METHODS for path in sorted(package.rglob(f"*{pattern}"))]
+    return [(text, path.relative_to(package.parent).as_posix()) for path in paths for text in said(path)]
+
+
+def said(path: Path) -> list[str]:
+    """Return the texts in calls of `say` in a file."""
+    found = extract_from_file(METHODS[path.suffix], path, keywords={"say": None})
+    return [text for _, text, *_ in found if isinstance(text, str)]  # not the forms of a plural
 
 
 def units_with_comments(source: str) -> list[tuple[str, str]]:
@@ -128,17 +131,12 @@ def units_with_comments(source: str) -> list[tuple[str, str]]:
 
 
 def templates(texts: dict[str, list[tuple[str, str]]]) -> dict[str, Catalog]:
-    """Return catalogues without translations of `translatable` texts; what stands in several places is in SHARED.
-
-    A label has too little room for a translation from elsewhere, and a record may need another one, so these stay apart.
-    """
-    number_of_places = Counter(
-        text for name in texts if name not in (FIGURES, RECORDS) for text in {text for text, _ in texts[name]}
-    )
+    """Return catalogues without translations of `translatable` texts; what stands in several places is in SHARED."""
+    places = Counter(text for name in texts if name not in APART for text in {text for text, _ in texts[name]})
     result = {name: Catalog() for name in (SHARED, *texts)}
     for name, found in texts.items():
         for text, comment in found:
-            if number_of_places[text] > 1 and name not in (FIGURES, RECORDS):
+            if places[text] > 1 and name not in APART:
                 result[SHARED].add(text, auto_comments=[comment.split(",")[0]])
             else:
                 result[name].add(text, auto_comments=[comment])
