@@ -134,7 +134,8 @@ def claims(records: Iterable[Record]) -> str:
     """Return a line for each claim: its mark, its sentence, its figures, and a note on a line of its own."""
     found = []
     for record in records:
-        evidence = aside(f"({say_record(record['evidence'])})" if record["evidence"] else "", "evidence")
+        figures = say(" ({figures})").format(figures=say_record(record["evidence"])) if record["evidence"] else ""
+        evidence = f'<span class="evidence">{prose(figures)}</span>'
         note = f"<p>{prose(say_record(record['note']))}</p>" if record["note"] else ""
         sentence = f"<p>{tick(record['held'])} {prose(say_record(record['sentence']))}{evidence}</p>"
         found.append(f'<div class="claim">{sentence}{note}</div>')

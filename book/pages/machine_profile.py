@@ -85,8 +85,10 @@ def show(profile: dict[str, Any]) -> str:
 
 def caches(found: Sequence[dict[str, Any]]) -> str:
     """Return the table of caches as the system reports them."""
+    kinds = {"data": say("data"), "instruction": say("instruction"), "unified": say("unified")}
     rows = [
-        (f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"])) for cache in found
+        (f"L{cache['level']} {kinds[cache['kind']]}", binary(cache["bytes"]), sharers(cache["shared_by"]))
+        for cache in found
     ]
     return table((say("cache"), say("size as reported"), say("serves")), rows)
 
@@ -100,7 +102,8 @@ def sharers(number: int | None) -> str:
 
 def bandwidths(found: dict[str, float]) -> str:
     """Return the table of STREAM's figures."""
-    rows = [(who, quantity(value, "B/s")) for who, value in found.items()]
+    names = {"one core": say("one core"), "all cores": say("all cores")}
+    rows = [(names[who], quantity(value, "B/s")) for who, value in found.items()]
     return table((say("STREAM triad on"), say("memory bandwidth")), rows)
 
 

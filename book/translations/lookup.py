@@ -60,17 +60,15 @@ class Translations:
         exact = self.of(source)
         fixed = {text: FIELD.sub("", text).strip() for text in self.messages.get(source, {})}
         open_texts = [text for text in fixed if fixed[text] not in ("", text)]
-        patterns = {
-            text: re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text)))
-            for text in sorted(open_texts, key=lambda text: len(fixed[text]), reverse=True)
-        }
+        most_literal_first = sorted(open_texts, key=lambda text: len(fixed[text]), reverse=True)
+        patterns = {text: pattern(text) for text in most_literal_first}
 
         def translate(text: str) -> str | None:
             found = exact(text)
             if found:
                 return found
-            for filled, pattern in patterns.items():
-                match, translation = pattern.fullmatch(text), exact(filled)
+            for filled, form in patterns.items():
+                match, translation = form.fullmatch(text), exact(filled)
                 if match and translation:
                     return translation.format(
                         **{n: translate(value) or value for n, value in match.groupdict().items()}
@@ -85,6 +83,11 @@ class Translations:
         translated = [unit for unit in units if translate(unit) is not None]
         fuzzy = [unit for unit in units if (message := self.find(unit, source)) and message.fuzzy]
         return Coverage(len(units), len(translated), len(fuzzy), words_in(units), words_in(translated))
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Return a pattern of what a text with fields can become."""
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text)))
 
 
 def is_valid(message: Message) -> bool:

@@ -1,11 +1,13 @@
 """Fixed words are collected from the code, and said in the language that is being written."""
 
+import ast
+
 import pytest
 
-from book import words
+from book import ROOT, words
 from book.layout import Layout
 from book.translations import LANGUAGES
-from book.translations.catalogues import folder, messages, read, update
+from book.translations.catalogues import fixed_texts, folder, messages, read, update
 from book.words import say, set_language
 
 ZH = LANGUAGES["zh"]
@@ -59,3 +61,14 @@ def test_a_translation_that_lost_a_field_is_not_said(layout):
 def test_english_needs_no_catalogue(tmp_path):
     set_language(Layout(tmp_path))
     assert words.say("Answer") == "Answer"
+
+
+def test_no_call_hides_in_an_f_string_where_it_is_not_collected():
+    calls = [
+        node
+        for path in (ROOT / "book").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say"
+    ]
+    texts = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+    assert texts - {text for text, _ in fixed_texts(ROOT / "book")} == set()
