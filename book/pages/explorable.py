@@ -74,7 +74,7 @@ def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
         app.add_css_file(f"explorables/{CLASS}.css")
 
 
-def words_for(script: Path) -> dict[str, str]:
+def words_for(script: Path) -> dict[str, Any]:
     """Return the attributes by which a script knows its words in the language of the page; none in English."""
     words = {text: say(text) for text in said(script) if say(text) != text}
     return {"data-words": json.dumps(words, ensure_ascii=False)} if words else {}

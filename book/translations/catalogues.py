@@ -163,11 +163,12 @@ def update(layout: Layout, language: Language) -> list[str]:
     """
     place = folder(layout, language)
     old = {name: read(place / f"{name}.po") for name in names(place)}
-    known = {each.id: each for catalogue in old.values() for each in messages(catalogue) if is_final(each)}
+    moving = [messages(old[name]) for name in old if name not in APART]
+    known = {each.id: each for found in moving for each in found if is_final(each)}
     new = templates(translatable(layout))
     for name, template in new.items():
         catalogue = old.get(name, Catalog())
-        merge(catalogue, template, known)
+        merge(catalogue, template, {} if name in APART else known)
         write(catalogue, place / f"{name}.po", language)
     for name in old.keys() - new.keys():
         (place / f"{name}.po").unlink()

@@ -11,6 +11,7 @@ from book.translations.catalogues import fixed_texts, folder, messages, read, up
 from book.words import say, set_language
 
 ZH = LANGUAGES["zh"]
+DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text>Answer</text></svg>'
 
 
 @pytest.fixture
@@ -18,6 +19,8 @@ def layout(tmp_path):
     """A project with one source and one module, in Chinese; afterwards the words are English again."""
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks" / "one.md").write_text("# One\n\n## Answer\n", encoding="utf-8")
+    (tmp_path / "notebooks" / "img").mkdir()
+    (tmp_path / "notebooks" / "img" / "one.svg").write_text(DRAWING, encoding="utf-8")
     (tmp_path / "book" / "pages").mkdir(parents=True)
     (tmp_path / "book" / "pages" / "some.py").write_text(
         'TITLE = "not said"\nprint(say("Answer"), say("Solution"), say("{n} of " "{all}").format(n=1, all=2))\n',
@@ -40,6 +43,12 @@ def translate(layout, name, msgid, msgstr):
 def test_what_code_says_is_in_a_catalogue_and_shared_with_the_sources(layout):
     ids = {name: [each.id for each in messages(read(folder(layout, ZH) / f"{name}.po"))] for name in ("pages", "book")}
     assert ids == {"pages": ["Solution", "{n} of {all}", "Search"], "book": ["Answer"]}
+
+
+def test_a_label_has_a_translation_of_its_own(layout):
+    translate(layout, "figures", "Answer", "答")
+    update(Layout(layout.root), ZH)
+    translate(layout, "book", "Answer", "答案")
 
 
 def test_words_are_said_in_the_language_of_the_layout(layout):
