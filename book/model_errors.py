@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from book.words import say
+from book.words import say, say_record
 from d2l_utils.predictions import NEAR
 from d2l_utils.timing import three_digits
 
@@ -53,6 +53,6 @@ def summary_line(records: Sequence[Record]) -> str:
         factor=NEAR,
         worst=three_digits(misses[0]),
         section=ours[0]["section"],
-        name=ours[0]["name"],
+        name=say_record(ours[0]["name"]),
         others=others(records),
     )

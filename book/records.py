@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
-from book.words import say
+from book.words import say, say_record
 from d2l_utils.claims import MARKS
 from d2l_utils.predictions import NEAR, Comparison, Kind, bare, on_scale, quantity
 from d2l_utils.timing import three_digits
@@ -63,14 +64,17 @@ def address_of(record: Record) -> str:
 
 
 def comparison_of(record: Record) -> Comparison:
-    """Return the comparison that a record holds, whatever else is in it."""
-    return Comparison(**{field: record[field] for field in FIELDS if field in record})
+    """Return the comparison that a record holds, whatever else is in it, its name in the current language."""
+    found = Comparison(**{field: record[field] for field in FIELDS if field in record})
+    return replace(found, name=say_record(found.name))
 
 
 def comparisons(records: Iterable[Record]) -> str:
     found = [comparison_of(record) for record in records]
     return table(
-        "comparisons", head_of_comparisons(), [row(each, escape(each.name), aside(each.note, "note")) for each in found]
+        "comparisons",
+        head_of_comparisons(),
+        [row(each, escape(each.name), aside(say_record(each.note), "note")) for each in found],
     )
 
 
@@ -116,9 +120,10 @@ def claims(records: Iterable[Record]) -> str:
     """Return a line for each claim: its mark, its sentence, its figures, and a note on a line of its own."""
     found = []
     for record in records:
-        evidence = aside(f"({record['evidence']})" if record["evidence"] else "", "evidence")
-        note = f"<p>{prose(record['note'])}</p>" if record["note"] else ""
-        sentence = f"<p>{tick(record['held'])} {prose(record['sentence'])}{evidence}</p>"
+        figures = say(" ({figures})").format(figures=say_record(record["evidence"])) if record["evidence"] else ""
+        evidence = f'<span class="evidence">{prose(figures)}</span>'
+        note = f"<p>{prose(say_record(record['note']))}</p>" if record["note"] else ""
+        sentence = f"<p>{tick(record['held'])} {prose(say_record(record['sentence']))}{evidence}</p>"
         found.append(f'<div class="claim">{sentence}{note}</div>')
     return "".join(found)
 
@@ -137,7 +142,7 @@ def totals(records: Iterable[Record]) -> str:
 
 def lever(found: Record, address: str = "") -> str:
     """Return the name of a lever in a running total, with a link if there is an address; one that lost says so."""
-    return link(found["lever"], address) + aside(
+    return link(say_record(found["lever"]), address) + aside(
         "" if found["kept"] else say("no gain here: left out"), "kind left-out"
     )
 

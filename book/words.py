@@ -1,7 +1,8 @@
 """The fixed words that code puts on pages, into notebooks and onto slides, in the language that is being written.
 
 `make translations` collects the texts in calls of `say`, so these have to be string literals; what varies in them is a
-field for `str.format`. Their catalogue is pages.po.
+field for `str.format`. Their catalogue is pages.po. What records say has records.po, by their English words, which are
+also their names.
 """
 
 from collections.abc import Callable
@@ -19,12 +20,18 @@ def _no_translation(text: str) -> str | None:
 
 
 _translate: Callable[[str], str | None] = _no_translation
+_translate_record: Callable[[str], str | None] = _no_translation
 _locale = ENGLISH
 
 
 def say(text: str) -> str:
     """Return a fixed text in the current language, in English if it has no translation."""
     return _translate(text) or text
+
+
+def say_record(text: str) -> str:
+    """Return a text of a record, such as a claim or the name of a lever, in the current language, else in English."""
+    return _translate_record(text) or text
 
 
 def say_date(day: date) -> str:
@@ -45,11 +52,12 @@ def fixed_words(layout: Layout) -> list[str]:
 
 def set_language(layout: Layout) -> None:
     """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
-    global _translate, _locale
+    global _translate, _translate_record, _locale
     if layout.language is None:
-        _translate, _locale = _no_translation, ENGLISH
+        _translate, _translate_record, _locale = _no_translation, _no_translation, ENGLISH
     else:
         from book.translations.lookup import Translations  # with Babel and a parser, which English does without
 
-        _translate = cache(Translations(layout, layout.language).of("pages"))
+        translations = Translations(layout, layout.language)
+        _translate, _translate_record = cache(translations.of("pages")), cache(translations.filled("records"))
         _locale = layout.language.locale

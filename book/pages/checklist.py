@@ -28,7 +28,7 @@ from book.pages.problems import Listing, places_of, resolved
 from book.pages.records import collected
 from book.pages.tabs import framework_of, tab_set
 from book.records import Record
-from book.words import say
+from book.words import say, say_record
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
 
@@ -178,12 +178,15 @@ class Measured:
             elif name in levers:
                 without, with_it = levers[name]
                 seconds = f"{quantity(without, 's')} → {quantity(with_it, 's')}"
-                yield say("{lever}: a step of {seconds}").format(lever=name, seconds=seconds), without / with_it
+                yield (
+                    say("{lever}: a step of {seconds}").format(lever=say_record(name), seconds=seconds),
+                    without / with_it,
+                )
 
 
 def told(record: Record) -> str:
     """Return what was measured in words."""
-    return record["name"] + say(": ") + quantity(record["measured"], record["unit"])
+    return say_record(record["name"]) + say(": ") + quantity(record["measured"], record["unit"])
 
 
 def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:

@@ -20,7 +20,7 @@ from book.pages.records import collected, raw
 from book.pages.single_framework import EDITION, WHOLE, tag
 from book.pages.solutions import fold
 from book.records import address_of, tick
-from book.words import say
+from book.words import say, say_record
 
 
 class Claims(SphinxDirective):
@@ -59,7 +59,7 @@ def claim_fold(framework: str, claims: Sequence[dict[str, Any]]) -> nodes.Elemen
     listed = nodes.bullet_list(classes=["claims"])
     held = sum(claim["held"] for claim in claims)
     for claim in claims:
-        link = nodes.reference("", claim["sentence"], refuri=address_of(claim), internal=True)
+        link = nodes.reference("", say_record(claim["sentence"]), refuri=address_of(claim), internal=True)
         listed += nodes.list_item("", nodes.paragraph("", "", raw(tick(claim["held"])), nodes.Text(" "), link))
     title = say("{framework}: {held} of {all}").format(framework=FRAMEWORKS[framework], held=held, all=len(claims))
     return fold(title, [listed], opened=held < len(claims))

@@ -9,8 +9,11 @@ The text alternative: what a reader without scripts, on paper or in a notebook h
 :::
 
 Each kind has a script of its own in _static/explorables, which only the pages that need it load, as they do the style.
+A translated page gives a script the translations of what it says.
 """
 
+import json
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -19,10 +22,12 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book.pages.single_framework import EDITION
+from book.translations.catalogues import said
 from book.words import say
 
 KINDS = ("ring",)
 CLASS = "explorable"
+SCRIPTS = Path(__file__).with_name("_static") / "explorables"
 
 
 class Explorable(SphinxDirective):
@@ -63,9 +68,15 @@ def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
     shown = {name for node in doctree.findall(nodes.container) if CLASS in node["classes"] for name in node["classes"]}
     for name in [CLASS, *KINDS]:
         if name in shown:
-            app.add_js_file(f"explorables/{name}.js", loading_method="defer")
+            app.add_js_file(f"explorables/{name}.js", loading_method="defer", **words_for(SCRIPTS / f"{name}.js"))
     if CLASS in shown:
         app.add_css_file(f"explorables/{CLASS}.css")
+
+
+def words_for(script: Path) -> dict[str, Any]:
+    """Return the attributes by which a script knows its words in the language of the page; none in English."""
+    words = {text: say(text) for text in said(script) if say(text) != text}
+    return {"data-words": json.dumps(words, ensure_ascii=False)} if words else {}
 
 
 def setup(app: Sphinx) -> None:

@@ -82,8 +82,10 @@ def show(profile: dict[str, Any]) -> str:
 
 
 def caches(found: Sequence[dict[str, Any]]) -> str:
+    kinds = {"data": say("data"), "instruction": say("instruction"), "unified": say("unified")}
     rows = [
-        (f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"])) for cache in found
+        (f"L{cache['level']} {kinds[cache['kind']]}", binary(cache["bytes"]), sharers(cache["shared_by"]))
+        for cache in found
     ]
     return table((say("cache"), say("size as reported"), say("serves")), rows)
 
@@ -96,7 +98,8 @@ def sharers(number: int | None) -> str:
 
 
 def bandwidths(found: dict[str, float]) -> str:
-    rows = [(who, quantity(value, "B/s")) for who, value in found.items()]
+    names = {"one core": say("one core"), "all cores": say("all cores")}
+    rows = [(names[who], quantity(value, "B/s")) for who, value in found.items()]
     return table((say("STREAM triad on"), say("memory bandwidth")), rows)
 
 

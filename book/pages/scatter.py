@@ -44,14 +44,14 @@ def times(dots: Sequence[Dot], kind: str = "") -> str:
         lines.append(f"M{at:.1f} 0V{SIDE}M0 {SIDE - at:.1f}H{SIDE}")
         labels.append(f'<text class="right" x="-6" y="{SIDE - at + 4:.1f}">{words}</text>')
         labels.append(f'<text class="middle" x="{at:.1f}" y="{SIDE + 16}">{words}</text>')
-    off = math.log10(NEAR) * unit
+    off, across, upwards = math.log10(NEAR) * unit, say("predicted"), say("measured")
     corners = [(0, 0), (0, off), (SIDE - off, SIDE), (SIDE, SIDE), (SIDE, SIDE - off), (off, 0)]
     band = " ".join(f"{x:.1f},{SIDE - y:.1f}" for x, y in corners)
     body = [
         f'<polygon class="band" points="{band}"/><path class="grid" d="{"".join(lines)}"/>',
         f'<path class="axis" d="M0 {SIDE}L{SIDE} 0"/>{"".join(labels)}',
-        f'<text class="middle" x="{SIDE / 2}" y="{SIDE + 34}">{say("predicted")}</text>',
-        f'<text class="middle" transform="rotate(-90)" x="{-SIDE / 2}" y="{8 - LEFT}">{say("measured")}</text>',
+        f'<text class="middle" x="{SIDE / 2}" y="{SIDE + 34}">{across}</text>',
+        f'<text class="middle" transform="rotate(-90)" x="{-SIDE / 2}" y="{8 - LEFT}">{upwards}</text>',
     ]
     for dot in dots:
         x, y = place(dot.comparison.predicted), SIDE - place(dot.comparison.measured)
@@ -69,13 +69,13 @@ def factors(dots: Sequence[Dot]) -> str:
         heights[column] += 1
         marks.append((dot, SIDE / 2 + column * STEP, heights[column]))
     height = STEP * max(heights.values()) + 6
-    near = SIDE / 2 * on_scale(NEAR)
+    near, across = SIDE / 2 * on_scale(NEAR), say("measured over predicted")
     body = [f'<rect class="band" x="{SIDE / 2 - near:.1f}" y="0" width="{2 * near:.1f}" height="{height}"/>']
     body.append(f'<path class="axis" d="M0 {height}H{SIDE}M{SIDE / 2} 0V{height}"/>')
     for factor, words in ((1 / 4, "¼ ×"), (1 / 2, "½ ×"), (1, "1 ×"), (2, "2 ×"), (4, "4 ×")):
         at = SIDE / 2 * (1 + on_scale(factor))
         body.append(f'<text class="middle" x="{at:.1f}" y="{height + 16}">{words}</text>')
-    body.append(f'<text class="middle" x="{SIDE / 2}" y="{height + 34}">{say("measured over predicted")}</text>')
+    body.append(f'<text class="middle" x="{SIDE / 2}" y="{height + 34}">{across}</text>')
     body += [linked(dot, x, height - STEP * (level - 0.5)) for dot, x, level in marks]
     what = say("{n} savings and predictions in other units: measured over predicted").format(n=len(dots))
     return picture(body, height + 40, what)
@@ -84,7 +84,7 @@ def factors(dots: Sequence[Dot]) -> str:
 def linked(dot: Dot, x: float, y: float) -> str:
     """Return a mark at a place of the picture, with its link and its words."""
     predicted, measured, factor = figures(dot.comparison)
-    first = f"{dot.comparison.name} ({dot.section})"
+    first = say("{name} ({section})").format(name=dot.comparison.name, section=dot.section)
     second = say("predicted {predicted}, measured {measured}: {factor}")
     second = second.format(predicted=predicted, measured=measured, factor=factor)
     kind = {"estimate": say(", an estimate"), "saving": say(", a saving")}.get(dot.comparison.kind, "")

@@ -18,13 +18,16 @@ from babel.messages.pofile import PoFileError, read_po, write_po
 
 from book import BookError
 from book.layout import Layout
-from book.translations import Language
+from book.translations import Language, figures, records
 from book.translations.units import extract
 from d2l_lab.files import write_atomically
 
 Message = Any  # of Babel: here its id and string are str, never the forms of a plural
 SHARED = "book"  # the catalogue of the texts that stand in several places
 PAGES = "pages"  # the catalogue of the texts in calls of `book.words.say`
+RECORDS = "records"  # the catalogue of the texts for `book.words.say_record`
+FIGURES = "figures"  # the catalogue of the drawings' labels
+APART = (RECORDS, FIGURES)  # which share no text with others, since a label has too little room for another translation
 HEADER = """\
 msgid ""
 msgstr ""
@@ -35,6 +38,7 @@ msgstr ""
 "Plural-Forms: nplurals=1; plural=0;\\n"
 
 """
+METHODS = {".py": "python", ".html": "jinja2.ext:babel_extract", ".js": "javascript"}  # Babel's for each kind of file
 GUESSED = {"python-format", "python-brace-format"}  # flags that Babel guesses from % and {
 FEW = 4  # words: what resembles a shorter text means something else
 LINE = re.compile(r'((msgid|msgstr) )?"([^"\\]|\\[nt"\\])*"|#.*|\s*')
@@ -97,21 +101,27 @@ def write(catalogue: Catalog, path: Path, language: Language) -> None:
 
 
 def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
-    """Return what is to be translated: for each source and PAGES its texts in order, with comments for translators."""
-    result = {name: units_with_comments(source) for name, source in sources(layout).items()}
+    """Return what is to be translated: for each catalogue but SHARED its texts in order, each with a comment."""
+    found = sources(layout)
+    result = {name: units_with_comments(source) for name, source in found.items()}
     result[PAGES] = fixed_texts(layout.root / "book")
+    result[RECORDS] = [(text, f"record, {name}") for name in found for text in records.extract(found[name])]
+    result[RECORDS] += [(text, "record") for text in records.OURS]
+    drawings = {path.stem: path.read_text(encoding="utf-8") for path in sorted(layout.sources.glob("img/*.svg"))}
+    result[FIGURES] = [(text, f"label, {name}") for name in drawings for text in figures.extract(drawings[name])]
     return result
 
 
 def fixed_texts(package: Path) -> list[tuple[str, str]]:
-    """Return the texts in calls of `say` in the modules and templates of a package, each with its file."""
-    return [
-        (text, path.relative_to(package.parent).as_posix())
-        for method, files in (("python", "*.py"), ("jinja2.ext:babel_extract", "*.html"))
-        for path in sorted(package.rglob(files))
-        for _, text, *_ in extract_from_file(method, path, keywords={"say": None})
-        if isinstance(text, str)  # not the forms of a plural
-    ]
+    """Return the texts in calls of `say` in the modules, templates and scripts of a package, each with its file."""
+    paths = [path for pattern in METHODS for path in sorted(package.rglob(f"*{pattern}"))]
+    return [(text, path.relative_to(package.parent).as_posix()) for path in paths for text in said(path)]
+
+
+def said(path: Path) -> list[str]:
+    """Return the texts in calls of `say` in a file."""
+    found = extract_from_file(METHODS[path.suffix], path, keywords={"say": None})
+    return [text for _, text, *_ in found if isinstance(text, str)]  # not the forms of a plural
 
 
 def units_with_comments(source: str) -> list[tuple[str, str]]:
@@ -122,11 +132,11 @@ def units_with_comments(source: str) -> list[tuple[str, str]]:
 
 def templates(texts: dict[str, list[tuple[str, str]]]) -> dict[str, Catalog]:
     """Return catalogues without translations of `translatable` texts; what stands in several places is in SHARED."""
-    number_of_places = Counter(text for found in texts.values() for text in {text for text, _ in found})
+    places = Counter(text for name in texts if name not in APART for text in {text for text, _ in texts[name]})
     result = {name: Catalog() for name in (SHARED, *texts)}
     for name, found in texts.items():
         for text, comment in found:
-            if number_of_places[text] > 1:
+            if places[text] > 1 and name not in APART:
                 result[SHARED].add(text, auto_comments=[comment.split(",")[0]])
             else:
                 result[name].add(text, auto_comments=[comment])
@@ -153,11 +163,12 @@ def update(layout: Layout, language: Language) -> list[str]:
     """
     place = folder(layout, language)
     old = {name: read(place / f"{name}.po") for name in names(place)}
-    known = {each.id: each for catalogue in old.values() for each in messages(catalogue) if is_final(each)}
+    moving = [messages(old[name]) for name in old if name not in APART]
+    known = {each.id: each for found in moving for each in found if is_final(each)}
     new = templates(translatable(layout))
     for name, template in new.items():
         catalogue = old.get(name, Catalog())
-        merge(catalogue, template, known)
+        merge(catalogue, template, {} if name in APART else known)
         write(catalogue, place / f"{name}.po", language)
     for name in old.keys() - new.keys():
         (place / f"{name}.po").unlink()

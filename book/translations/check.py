@@ -7,8 +7,9 @@ from pathlib import Path
 
 from book.layout import Layout
 from book.translations import Language
-from book.translations.catalogues import PAGES, Message, folder, is_final, messages, names, read
+from book.translations.catalogues import FIGURES, PAGES, Message, folder, is_final, messages, names, read
 from book.translations.faults import faults
+from book.translations.figures import too_large
 from book.translations.lookup import Translations
 from book.translations.punctuation import slips
 from book.translations.terms import Term, read_terms, wrong_terms
@@ -41,6 +42,7 @@ def check(layout: Layout, language: Language, only: Sequence[str] = ()) -> Itera
             found = []
             if is_final(message):
                 found = [*slips_of(message, terms), *wrong_beginning(message, pages)]
+                found += too_large(message.id, message.string) if name == FIGURES else []
             if found:
                 yield Problem(path.relative_to(layout.root), message.lineno, message.id, tuple(found))
 

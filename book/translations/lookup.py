@@ -1,12 +1,13 @@
 """What a language says for an English text, and how much of the book is translated."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from book.layout import Layout
 from book.translations import Language
 from book.translations.catalogues import SHARED, Message, folder, is_final, messages, names, read
-from book.translations.faults import faults
+from book.translations.faults import FIELD, faults
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,39 @@ class Translations:
 
         return translate
 
+    def filled(self, source: str) -> Callable[[str], str | None]:
+        """Return such a function that also translates what fills the fields of a text in, as far as that is known."""
+        exact = self.of(source)
+        fixed = {text: FIELD.sub("", text).strip() for text in self.messages.get(source, {})}
+        open_texts = [text for text in fixed if fixed[text] not in ("", text)]
+        most_literal_first = sorted(open_texts, key=lambda text: len(fixed[text]), reverse=True)
+        patterns = {text: pattern(text) for text in most_literal_first}
+
+        def translate(text: str) -> str | None:
+            found = exact(text)
+            if found:
+                return found
+            for filled, form in patterns.items():
+                match, translation = form.fullmatch(text), exact(filled)
+                if match and translation:
+                    return translation.format(
+                        **{n: translate(value) or value for n, value in match.groupdict().items()}
+                    )
+            return None
+
+        return translate
+
     def coverage(self, source: str, units: Sequence[str]) -> Coverage:
         """Return how much of the units of a source is translated."""
         translate = self.of(source)
         translated = [unit for unit in units if translate(unit) is not None]
         fuzzy = [unit for unit in units if (message := self.find(unit, source)) and message.fuzzy]
         return Coverage(len(units), len(translated), len(fuzzy), words_in(units), words_in(translated))
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Return a pattern of what a text with fields can become."""
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text)))
 
 
 def is_valid(message: Message) -> bool:

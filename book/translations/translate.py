@@ -4,7 +4,8 @@ from dataclasses import asdict
 from typing import Any
 
 from book.layout import Layout, dump, load
-from book.translations.catalogues import sources
+from book.translations import figures
+from book.translations.catalogues import FIGURES, sources
 from book.translations.lookup import Translations
 from book.translations.units import apply, extract
 from d2l_lab.files import write_atomically
@@ -26,6 +27,9 @@ def write_sources(layout: Layout) -> None:
         files[f"{name}.md"] = apply(text, translations.of(name))
         coverage[name] = asdict(translations.coverage(name, [unit.text for unit in extract(text)]))
     files[COVERAGE] = dump(coverage)
+    label, tag = translations.of(FIGURES), layout.language.tag
+    for path in english.sources.glob("img/*.svg"):
+        files[f"img/{path.name}"] = figures.apply(path.read_text(encoding="utf-8"), label, tag)
     for name, content in files.items():
         write_atomically(layout.sources / name, content)
     for path in [*layout.sources.glob("*.*"), *layout.sources.glob("*/*.*")]:

@@ -13,6 +13,7 @@ from book.translations import CHINESE
 from book.translations.catalogues import folder, update
 from book.translations.translate import coverage_line, write_sources
 
+DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text>a queue</text></svg>'
 CODE = f"""
 ```{{code-cell}} ipython3
 :tags: [{", ".join(FRAMEWORKS)}]
@@ -37,6 +38,7 @@ TRANSLATIONS = {
     "tiny": {"Tiny": "小小的一节", "Some words of prose.": "几句话。", "The secret.": "秘密。"},
     "book": {"Answer": "答案"},
     "pages": {"Solution": "解答"},
+    "figures": {"a queue": "队列"},
 }
 
 
@@ -46,6 +48,7 @@ def project(tmp_path):
     result = Project(tmp_path, SECTION)
     result.write("notebooks/other.md", f"{HEAD}# Other\n\n:::{{dropdown}} Answer\nNone.\n:::\n{CODE}")
     result.write("book/words.py", MODULE)
+    result.write("notebooks/img/queue.svg", DRAWING)
     update(Layout(tmp_path), CHINESE)
     for name, translations in TRANSLATIONS.items():
         path = folder(Layout(tmp_path), CHINESE) / f"{name}.po"
@@ -101,6 +104,12 @@ def test_a_new_translation_is_in_the_next_notebook(project):
     path.write_text(path.read_text(encoding="utf-8").replace("解答", "解法"), encoding="utf-8")
     project.here("notebooks", "--languages", "zh")
     assert "<summary>解法</summary>" in prose(notebook(project, "notebooks/zh/jax/tiny.ipynb"))
+
+
+def test_drawings_have_their_labels_in_the_language(project):
+    project.here("notebooks", "--languages", "zh")
+    assert ">队列</text>" in (project.root / "_build" / "zh" / "sources" / "img" / "queue.svg").read_text("utf-8")
+    assert ">a queue</text>" in (project.root / "notebooks" / "img" / "queue.svg").read_text("utf-8")
 
 
 def test_what_is_gone_from_the_sources_is_gone_from_the_translated_ones(project):

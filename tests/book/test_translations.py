@@ -452,7 +452,7 @@ def test_missing_and_fuzzy_translations_are_nothing_to_mend(layout, capsys):
 
 def test_an_unknown_catalogue_is_an_error(layout, capsys):
     assert main(["check", "three", "--root", str(layout.root)]) == 1
-    assert capsys.readouterr().err == "error: there is no catalogue 'three': name one of book, one, two\n"
+    assert capsys.readouterr().err == "error: there is no catalogue 'three': name one of book, one, records, two\n"
 
 
 @pytest.mark.parametrize("line", ['msgstr "一', 'msgstr "说"一"了"', 'msgstr "$\\alpha$"', 'msgstr: "一"', "一"])

@@ -1,14 +1,17 @@
 """Fixed words are collected from the code, and said in the language that is being written."""
 
+import ast
+
 import pytest
 
-from book import words
+from book import ROOT, words
 from book.layout import Layout
 from book.translations import LANGUAGES
-from book.translations.catalogues import folder, messages, read, update
+from book.translations.catalogues import fixed_texts, folder, messages, read, update
 from book.words import say, set_language
 
 ZH = LANGUAGES["zh"]
+DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text>Answer</text></svg>'
 
 
 @pytest.fixture
@@ -16,6 +19,8 @@ def layout(tmp_path):
     """A project with one source and one module, in Chinese; afterwards the words are English again."""
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks" / "one.md").write_text("# One\n\n## Answer\n", encoding="utf-8")
+    (tmp_path / "notebooks" / "img").mkdir()
+    (tmp_path / "notebooks" / "img" / "one.svg").write_text(DRAWING, encoding="utf-8")
     (tmp_path / "book" / "pages").mkdir(parents=True)
     (tmp_path / "book" / "pages" / "some.py").write_text(
         'TITLE = "not said"\nprint(say("Answer"), say("Solution"), say("{n} of " "{all}").format(n=1, all=2))\n',
@@ -40,6 +45,12 @@ def test_what_code_says_is_in_a_catalogue_and_shared_with_the_sources(layout):
     assert ids == {"pages": ["Solution", "{n} of {all}", "Search"], "book": ["Answer"]}
 
 
+def test_a_label_has_a_translation_of_its_own(layout):
+    translate(layout, "figures", "Answer", "答")
+    update(Layout(layout.root), ZH)
+    translate(layout, "book", "Answer", "答案")
+
+
 def test_words_are_said_in_the_language_of_the_layout(layout):
     translate(layout, "pages", "Solution", "解答")
     translate(layout, "book", "Answer", "答案")
@@ -59,3 +70,14 @@ def test_a_translation_that_lost_a_field_is_not_said(layout):
 def test_english_needs_no_catalogue(tmp_path):
     set_language(Layout(tmp_path))
     assert words.say("Answer") == "Answer"
+
+
+def test_no_call_hides_in_an_f_string_where_it_is_not_collected():
+    calls = [
+        node
+        for path in (ROOT / "book").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say"
+    ]
+    texts = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+    assert texts - {text for text, _ in fixed_texts(ROOT / "book")} == set()

@@ -49,3 +49,20 @@ def test_the_chunks_that_arrive_move_unless_the_reader_wants_no_motion(open_page
     page = open_page(f"{server}/{page_with('explorable ring')}", reduced_motion=wish)
     page.locator(".ring button", has_text="Step").first.click()
     assert page.evaluate("document.querySelector('.ring').getAnimations({ subtree: true }).length") == moving
+
+
+def test_the_ring_says_the_words_that_its_script_is_given(open_page, server, page_with):
+    page = open_page(f"{server}/{page_with('explorable ring')}")
+    words = {"Step": "下一步", "rank {rank}": "第 {rank} 号"}
+    page.evaluate(
+        """(words) => new Promise((done) => {
+            const script = document.createElement("script");
+            script.dataset.words = JSON.stringify(words);
+            script.src = document.querySelector("script[src*='ring.js']").src;
+            script.onload = done;
+            document.head.append(script);
+        })""",
+        words,
+    )
+    assert page.locator(".ring button").all_inner_texts() == ["Back", "下一步", "Reset"]
+    assert page.locator(".ring tbody th").first.inner_text() == "第 0 号"

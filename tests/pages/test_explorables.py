@@ -40,6 +40,7 @@ def test_a_page_loads_style_and_scripts_of_its_explorables_and_of_no_others(book
     assert all((html / path).is_file() for path in loaded)
     assert str(book.whole(f"with-{kind}")).count('href="_static/explorables/explorable.css') == 1
     assert "explorables" not in str(book.whole("index"))
+    assert "data-words" not in str(book.whole(f"with-{kind}"))
 
 
 def test_builders_without_scripts_load_none(book):

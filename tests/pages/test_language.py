@@ -7,7 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
-from tiny_book import INDEX, WORKS, code, notebook, prose, sphinx
+from test_checklist import compared
+from tiny_book import INDEX, WORKS, claim, code, notebook, prose, sphinx
 
 from book.pages.language import headings, rename
 from book.pages.page_info import HAN
@@ -26,11 +27,20 @@ jupytext: {}
 """
 CHINESE = notebook(
     prose("# 等待\n\n见{ref}`这一节 <sec-two>`。"),
-    prose("(sec-two)=\n## 两个 `x`\n\n**在你自己的训练循环里**：先等待，再停表。"),
+    prose(
+        "(sec-two)=\n## 两个 `x`\n\n**在你自己的训练循环里**：先等待，再停表。\n% gain: waiting for each → waiting once"
+    ),
     prose(":::{admonition} 估算题：要多久？\n很久吗？\n\n```{dropdown} 答案\n10 s\n```\n:::"),
-    code("x = 1", "jax"),
+    code("x = 1", "jax", outputs=[claim("The three forms agree", evidence="2.31; claimed above 2")]),
+    prose(":::{explorable} ring\n:name: fig-ring\n\n一个环。\n\n每个 rank 发送一个块。\n:::"),
     prose("### 别的\n\n一句话。\n\nThis is not translated yet.\n\n## 练习\n\n1. 先做这个。再做那个。\n"),
 )
+
+LISTS = ("problems", "checklist", "claims", "models")
+PREDICTIONS = [
+    compared(name, seconds) | {"section": "page", "title": "等待"}
+    for name, seconds in (("waiting for each", 8e-3), ("waiting once", 2e-3))
+]
 
 
 def test_headings_are_those_of_the_text_alone():
@@ -56,7 +66,9 @@ def pages(tmp_path_factory):
         "book/index.md": INDEX.replace("page", "page\nlists"),
         "book/references.bib": WORKS,
         "book/page.ipynb": json.dumps(CHINESE),
-        "book/lists.md": "# 列表\n\n```{problems}\n```\n\n```{checklist}\n```\n",
+        "book/lists.md": "# 列表\n" + "".join(f"\n```{{{name}}}\n```\n" for name in LISTS),
+        "book/predictions.json": json.dumps(PREDICTIONS),
+        "book/claims.json": json.dumps([PREDICTIONS[0] | {"held": True, "sentence": "The three forms agree"}]),
         "book/coverage.json": json.dumps(
             {name: {"words": 300, "translated_words": count} for name, count in {"page": 245, "lists": 300}.items()}
         ),
@@ -126,3 +138,20 @@ def test_lists_are_gathered_by_the_words_of_the_language(pages):
     for found in ("要多久？", "很久吗？", "练习 1", "先做这个。", "先等待，再停表。"):
         assert found in words
     assert "再做那个" not in words
+
+
+def test_records_are_said_in_the_language_of_the_page(pages):
+    claimed, lists = pages["page"].select_one(".claim").text, pages["lists"].article
+    assert claimed == "✓ 三种形式的结果一致（2.31；论断：高于 2）"
+    assert (
+        lists.select_one(".only-jax .gains").text
+        == "这台机器上测得：每次都等待：8.00 ms → 只等待一次：2.00 ms，4.00\xa0×"
+    )
+    assert lists.select_one("ul.claims a").text == "三种形式的结果一致"
+    assert lists.select_one("table.comparisons th a").text == "只等待一次"
+    assert lists.select_one(".scatter a")["aria-label"].startswith("每次都等待（page）")
+
+
+def test_a_script_gets_its_words_in_the_language_of_the_page(pages):
+    (words,) = [json.loads(script["data-words"]) for script in pages["page"].select("script[data-words]")]
+    assert words["Step"] == "下一步"

@@ -13,6 +13,12 @@ const explorable = {
     return element;
   },
 
+  // Return a function that says a script's texts, {fields} filled in, in the language for which its element has words.
+  speaker(script) {
+    const words = JSON.parse(script.dataset.words ?? "{}");
+    return (text, fields) => (words[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => fields[name]);
+  },
+
   // Put what `build` returns, a list of elements, in place of each text of this kind.
   replace(kind, build) {
     for (const place of document.querySelectorAll(`.explorable.${kind}`)) {

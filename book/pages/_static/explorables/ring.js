@@ -2,11 +2,12 @@
 "use strict";
 
 {
-  const { make, replace } = explorable;
+  const { make, replace, speaker } = explorable;
+  const say = speaker(document.currentScript);
   const MOST = 6;
   const RULES = {
-    "reduce-scatter": "each rank sends a chunk to the next, which adds it to its own",
-    "all-gather": "each rank sends a whole sum to the next, which keeps it",
+    "reduce-scatter": say("reduce-scatter: each rank sends a chunk to the next, which adds it to its own."),
+    "all-gather": say("all-gather: each rank sends a whole sum to the next, which keeps it."),
   };
 
   const phase = (step, n) => (step < n ? "reduce-scatter" : "all-gather");
@@ -42,14 +43,18 @@
   // Return what the step did, and at the end whether every rank holds all.
   function told({ cells, step, messages, sent }) {
     const n = cells.length;
-    const share = `${sent[0]}/${n} · S = ${(sent[0] / n).toFixed(2)} S`;
-    if (!step) return `Start: every rank holds its own part of each of ${n} chunks. Sent so far: nothing.`;
+    if (!step) return say("Start: every rank holds its own part of each of {n} chunks. Sent so far: nothing.", { n });
     const { to, chunk, cell } = messages[0];
-    const example = `Rank 0 sends chunk ${chunk}, which holds ${parts(cell)}, to rank ${to}.`;
+    const all = 2 * (n - 1);
+    const moves = [
+      say("Step {step} of {all}, {rule}", { step, all, rule: RULES[phase(step, n)] }),
+      say(" Rank 0 sends chunk {chunk}, which holds {parts}, to rank {to}.", { chunk, parts: parts(cell), to }),
+      say(" Sent so far by each rank: {share}.", { share: `${sent[0]}/${n} · S = ${(sent[0] / n).toFixed(2)} S` }),
+    ].join("");
+    if (step < all) return moves;
     const lacking = cells.flat().filter((one) => one.size < n).length;
-    const end = lacking ? `Wrong: ${lacking} chunks lack a part.` : "Every rank holds every sum.";
-    const words = `Step ${step} of ${2 * (n - 1)}, ${phase(step, n)}: ${RULES[phase(step, n)]}. ${example}`;
-    return `${words} Sent so far by each rank: ${share}. ${step === 2 * (n - 1) ? end : ""}`;
+    const end = lacking ? say(" Wrong: {lacking} chunks lack a part.", { lacking }) : say(" Every rank holds every sum.");
+    return moves + end;
   }
 
   // Return the rows of the table; a chunk that has just arrived comes in from the rank above.
@@ -63,16 +68,16 @@
         const words = parts(cell).split("+").flatMap((part, place) => (place ? ["+", make("wbr", {}), part] : [part]));
         return make("td", { class: kind, style: `--share: ${(100 * cell.size) / n}%` }, make("span", {}, ...words));
       });
-      return make("tr", {}, make("th", { scope: "row" }, `rank ${rank}`), ...shown);
+      return make("tr", {}, make("th", { scope: "row" }, say("rank {rank}", { rank })), ...shown);
     });
   }
 
   function build() {
     let states = [];
     const button = (words, action) => make("button", { type: "button", click: action }, words);
-    const back = button("Back", () => states.length > 1 && show(states.slice(0, -1)));
-    const step = button("Step", () => !over() && show([...states, next(states.at(-1))]));
-    const reset = button("Reset", () => show(states.slice(0, 1)));
+    const back = button(say("Back"), () => states.length > 1 && show(states.slice(0, -1)));
+    const step = button(say("Step"), () => !over() && show([...states, next(states.at(-1))]));
+    const reset = button(say("Reset"), () => show(states.slice(0, 1)));
     const sizes = row(MOST - 1, (place) => make("option", place === 2 ? { selected: "" } : {}, String(place + 2)));
     const ranks = make("select", { change: () => show([start(Number(ranks.value))]) }, ...sizes);
     const [head, body] = [make("thead", {}), make("tbody", {})];
@@ -83,7 +88,7 @@
     function show(list) {
       states = list;
       const state = states.at(-1);
-      const chunks = state.cells.map((_, chunk) => make("th", { scope: "col" }, `chunk ${chunk}`));
+      const chunks = state.cells.map((_, chunk) => make("th", { scope: "col" }, say("chunk {chunk}", { chunk })));
       head.replaceChildren(make("tr", {}, make("td", {}), ...chunks));
       body.replaceChildren(...drawn(state));
       words.textContent = told(state);
@@ -92,8 +97,8 @@
     }
 
     show([start(Number(ranks.value))]);
-    const controls = make("div", { class: "controls" }, make("label", {}, "Ranks ", ranks), back, step, reset);
-    return [controls, make("table", { "aria-label": "The parts that each chunk holds" }, head, body), words];
+    const controls = make("div", { class: "controls" }, make("label", {}, say("Ranks "), ranks), back, step, reset);
+    return [controls, make("table", { "aria-label": say("The parts that each chunk holds") }, head, body), words];
   }
 
   replace("ring", build);

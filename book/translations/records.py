@@ -1,0 +1,63 @@
+"""The words of records: what cells claim, what they call predictions and levers, and what a miss means.
+
+What a cell builds at run time is a text with fields, as its f-string has it. Where the values of a field are words too,
+a comment of the section lists them:
+
+% names: once, each
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+SHOWN = {"claim": 0, "predict": 0, "try_lever": 0, "trial": 0, "compare": 1}  # the place of an argument that is shown
+LISTED = re.compile(r"^% (names|gain): (.+)$", re.MULTILINE)
+OURS = (  # what d2l_utils itself writes
+    "the loop as written",
+    "{lever}: cost",
+    "{figure}; claimed above {bound}",
+    "{figure}; claimed below {bound}",
+    "{figure}; claimed between {low} and {high}",
+    "{evidence}, missed",
+    "no such effect: on this machine the change works the other way, or not at all",
+    "no such effect: on this machine the change works the other way, or not at all. {reason}",
+    "off by {times} ×: on this machine something counts that the prediction leaves out",
+    "off by {times} ×: on this machine something counts that the prediction leaves out. {reason}",
+)
+
+
+def extract(source: str) -> list[str]:
+    """Return the words of the records that the cells of a source leave, in their order."""
+    import jupytext
+
+    cells = jupytext.reads(source, fmt="md:myst")["cells"]
+    found = [text for cell in cells if cell["cell_type"] == "code" for text in in_code(cell["source"])]
+    for kind, line in LISTED.findall(source):
+        found += line.split(" → " if kind == "gain" else ", ")
+    return found
+
+
+def in_code(code: str) -> Iterator[str]:
+    """Yield what the calls in a cell show."""
+    nodes = list(ast.walk(ast.parse("" if code.startswith("%%") else code)))
+    assigned = {ast.unparse(node.targets[0]): node.value for node in nodes if isinstance(node, ast.Assign)}
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            place = SHOWN.get(ast.unparse(node.func).rpartition(".")[2])
+            arguments = [] if place is None else node.args[place : place + 1]
+            for argument in arguments + [keyword.value for keyword in node.keywords if keyword.arg == "otherwise"]:
+                yield from text_of(assigned.get(ast.unparse(argument), argument))
+
+
+def text_of(argument: ast.expr) -> Iterator[str]:
+    """Yield the text of a string, with fields if it is an f-string; nothing for any other expression."""
+    parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+    texts = []
+    for number, part in enumerate(parts):
+        if isinstance(part, ast.FormattedValue):
+            texts.append(f"{{{part.value.id if isinstance(part.value, ast.Name) else f'value{number}'}}}")
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            texts.append(part.value)
+        else:
+            return
+    yield " ".join("".join(texts).split())
