@@ -9,6 +9,7 @@ from datetime import date
 from functools import cache
 
 from book.layout import Layout
+from book.translations import Language
 
 ENGLISH = "en_GB"
 
@@ -20,11 +21,17 @@ def _no_translation(text: str) -> str | None:
 
 _translate: Callable[[str], str | None] = _no_translation
 _locale = ENGLISH
+_language: Language | None = None
 
 
 def say(text: str) -> str:
     """Return a fixed text in the current language, in English if it has no translation."""
     return _translate(text) or text
+
+
+def current() -> Language | None:
+    """Return the language that `say` speaks, None for English."""
+    return _language
 
 
 def say_date(day: date) -> str:
@@ -45,7 +52,8 @@ def fixed_words(layout: Layout) -> list[str]:
 
 def set_language(layout: Layout) -> None:
     """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
-    global _translate, _locale
+    global _translate, _locale, _language
+    _language = layout.language
     if layout.language is None:
         _translate, _locale = _no_translation, ENGLISH
     else:
