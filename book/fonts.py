@@ -16,6 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.cu2quPen import Cu2QuPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
@@ -115,10 +118,30 @@ def cut(content: bytes, wanted: frozenset[str]) -> bytes:
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=map(ord, wanted))
     subsetter.subset(font)
+    if "CFF " in font:
+        make_quadratic(font)
     font.flavor = options.flavor
     written = io.BytesIO()
     font.save(written)
     return written.getvalue()
+
+
+def make_quadratic(font: TTFont) -> None:
+    """Change a font's cubic outlines into quadratic ones: as cubic ones, Chromium prints each letter as a drawing."""
+    cubic, outlines = font.getGlyphSet(), {}
+    for name in font.getGlyphOrder():
+        pen = TTGlyphPen(None)
+        cubic[name].draw(Cu2QuPen(pen, max_err=1, reverse_direction=True))
+        outlines[name] = pen.glyph()
+    del font["CFF "]
+    if "VORG" in font:
+        del font["VORG"]
+    font.sfntVersion = "\0\1\0\0"
+    builder = FontBuilder(font=font)
+    builder.isTTF = True
+    builder.setupGlyf(outlines)
+    builder.setupMaxp()
+    builder.setupPost(keepGlyphNames=False)
 
 
 @cache

@@ -17,7 +17,7 @@ from sphinx.util import logging
 from book import FRAMEWORKS, ROOT
 from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, used, woff
 from book.layout import Layout
-from book.words import current, say
+from book.words import current, fixed_words, say
 from book.xhtml import (
     OPF,
     dead_links,
@@ -105,8 +105,11 @@ class EReader(Epub3Builder):
             logger.warning("%s", line)
 
     def write_fonts(self) -> None:
-        """Write the fonts with the characters of all pages, and the rules that say where they are."""
-        wanted = characters(page_text(root) for root in self.pages.values())
+        """Write the fonts, and the rules that say where they are.
+
+        They have the characters of all pages, and of what the book on paper says besides.
+        """
+        wanted = characters([*map(page_text, self.pages.values()), *fixed_words(Layout(ROOT, current()))])
         rules = []
         for face in used((*SERIF, *MONO, *MATH, *SYMBOLS), wanted):
             (self._static_dir / f"{face.name}.woff").write_bytes(woff(face, wanted))
