@@ -151,7 +151,7 @@ browser: ## look for the browser that prints and tests the pages, else fetch or 
 bundled = $(if $(filter 1,$(BUNDLE)),$(AVAILABLE),$(BUNDLE))
 # The framework whose documents and slides the tests read.
 first := $(firstword $(AVAILABLE))
-documents := $(document)-$(first).epub $(if $(filter chromium,$(AIDS)),$(document)-$(first).pdf)
+documents := $(foreach e,$(first) $(translations:%=$(first)-%),$(document)-$e.epub $(if $(filter chromium,$(AIDS)),$(document)-$e.pdf))
 pytest := $(docs)/python -m pytest -p no:cacheprovider
 elsewhere := $(foreach room,frameworks browser bundle notebooks/test_notebooks.py,--ignore tests/$(room))
 test: check book $(documents) _build/slides/$(first)/index.html ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)

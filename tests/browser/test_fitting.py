@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from editions import layouts
 
 from book import FRAMEWORKS, ROOT
 from book.slides.deck import deck
@@ -10,22 +11,23 @@ from book.slides.overflow import BOX, misfits
 from book.slides.writing import page as written
 
 MARGIN = 1.25  # past which a slide fails; `make slides` warns of one that does not fit its box
-FOLDERS = [ROOT / "_build" / "slides" / name for name in FRAMEWORKS]
-WRITTEN = [folder for folder in FOLDERS if (folder / "index.html").exists()]
-CHOSEN = os.environ.get("D2L_DOCUMENTS")
-FOLDER = (
-    ROOT / "_build" / "slides" / CHOSEN
-    if CHOSEN
-    else max(WRITTEN, key=lambda folder: (folder / "index.html").stat().st_mtime, default=FOLDERS[0])
-)
-DECKS = sorted(path.stem for path in FOLDER.glob("*.html") if path.stem != "index")
+LISTS = [ROOT / "_build" / "slides" / name / "index.html" for name in FRAMEWORKS]
+WRITTEN = [path for path in LISTS if path.exists()]
+NEWEST = max(WRITTEN, key=lambda path: path.stat().st_mtime, default=LISTS[0]).parent.name
+FRAMEWORK = os.environ.get("D2L_DOCUMENTS") or NEWEST
+DECKS = [
+    path
+    for layout in layouts("slides")
+    for path in sorted((layout.derived / "slides" / FRAMEWORK).glob("*.html"))
+    if path.stem != "index"
+]
 
 
-@pytest.mark.parametrize("deck", DECKS or [None])
+@pytest.mark.parametrize("deck", DECKS or [None], ids=lambda path: path and str(path.relative_to(ROOT / "_build")))
 def test_each_slide_fits_its_box(open_page, deck):
     if deck is None:
         pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
-    assert misfits(open_page("about:blank", BOX), FOLDER / f"{deck}.html", MARGIN) == []
+    assert misfits(open_page("about:blank", BOX), deck, MARGIN) == []
 
 
 def test_a_slide_that_does_not_fit_is_named(open_page, tmp_path):
@@ -67,7 +69,7 @@ def test_letters_shrink_before_code_is_left_out(open_page, tmp_path):
 def test_a_deck_begins_and_goes_on_with_a_key(open_page):
     if not DECKS:
         pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
-    page = open_page((FOLDER / f"{DECKS[0]}.html").as_uri(), BOX)
+    page = open_page(DECKS[0].as_uri(), BOX)
     page.wait_for_function("Reveal.isReady()")
     title = "Reveal.getCurrentSlide().querySelector('h1, h2').tagName"
     assert page.evaluate(title) == "H1"

@@ -1,11 +1,14 @@
 """Pages in another language: the words of the project, lists that are gathered by them, and the ids of the English."""
 
+import io
 import json
+from zipfile import ZipFile
 
 import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
+from fontTools.ttLib import TTFont
 from tiny_book import INDEX, WORKS, code, notebook, prose, sphinx
 
 from book.pages.language import headings, rename
@@ -47,8 +50,8 @@ def test_the_first_of_two_sections_with_one_title_has_its_id():
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    """The pages of a small book in Chinese."""
+def folder(tmp_path_factory):
+    """The folder of a small book in Chinese."""
     folder = tmp_path_factory.mktemp("chinese")
     files = {
         "book/index.md": INDEX.replace("page", "page\nlists"),
@@ -60,6 +63,12 @@ def pages(tmp_path_factory):
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(folder):
+    """Its pages."""
     status, warnings = sphinx(folder / "book", folder / "html", "html", language="zh_CN", english=folder / "english")
     assert (status, warnings) == (0, "")
     return {
@@ -104,3 +113,16 @@ def test_lists_are_gathered_by_the_words_of_the_language(pages):
     for found in ("要多久？", "很久吗？", "练习 1", "先做这个。", "先等待，再停表。"):
         assert found in words
     assert "再做那个" not in words
+
+
+def test_an_e_book_has_its_title_language_name_and_fonts(folder):
+    settings = {"english": folder / "english", "only": "jax"}
+    assert sphinx(folder / "book", folder / "epub", "epub", language="zh_CN", **settings) == (0, "")
+    with ZipFile(folder / "epub" / "computational-performance-jax-zh.epub") as packed:
+        package = packed.read("content.opf").decode()
+        style = packed.read("_static/epub.css").decode()
+        serif = TTFont(io.BytesIO(packed.read("_static/NotoSerifSC-Regular.woff"))).getBestCmap()
+    assert "<dc:language>zh-CN</dc:language>" in package
+    assert "<dc:title>计算性能（JAX 版）</dc:title>" in package
+    assert "url(NotoSansSC-Regular.woff)" in style
+    assert set(map(ord, "等待录")) <= serif.keys()  # 目录 is on paper alone
