@@ -91,12 +91,11 @@ MONO = (
 )
 MATH = (Face("STIX Two Math", "ziamath", "fonts/STIXTwoMath-Regular.ttf"),)
 SYMBOLS = (matplotlib("DejaVu Sans", "DejaVuSans"),)  # for what the fonts of text lack, such as ✗
-FIGURES = (  # of the drawings, which name none but DejaVu
+FIGURES = (  # of the drawings, which name DejaVu and then Verdana
     *SYMBOLS,
     matplotlib("DejaVu Sans", "DejaVuSans-Bold", 700),
     MONO[0],
-    noto("DejaVu Sans", "NotoSansSC"),
-    noto("DejaVu Sans", "NotoSansSC", 700),
+    noto("Verdana", "NotoSansSC"),
 )
 
 
