@@ -55,8 +55,3 @@ def linked(notebook: dict[str, Any], name: str, framework: str, slug: str) -> di
         "source": say("Open this notebook in {services}.").format(services=listed),
     }
     return notebook | {"cells": [cell, *notebook["cells"]]}
-
-
-def files(name: str, framework: str) -> str:
-    """Return the address of the folder that holds the files of a bundle, "" where there is none."""
-    return f"https://github.com/{name}/raw/bundle/{bundle_name(framework)}/" if name else ""

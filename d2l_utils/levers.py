@@ -28,7 +28,7 @@ AS_WRITTEN = "the loop as written"
 GAIN = 1.02  # what a lever has to gain in order to be kept
 BATCH = 64  # images of a minibatch of the chapter's loop
 EPOCHS = 3  # of both loops of a comparison
-REPEATS = 5  # of both steps of a test
+REPEATS = 15  # of both steps of a test
 BUDGET = 4.0  # seconds of a test, after which no further round starts
 
 
@@ -50,6 +50,7 @@ class Loop:
         self.net, self.optimizer, self.step, self.first = models[own]
         self.images = DigitImages(self.SHAPE, BATCH * steps)
         self.minibatches = self.loader(self.images)
+        self.drawn: Any = None  # the iterator of the epoch under way
         self.restart()
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
@@ -94,14 +95,18 @@ class Loop:
         """Train for so many minibatches and wait for the last one."""
         total: Any = 0
         late = "deferred loss read" in self.levers
-        for X, y in islice(self.minibatches, steps):
+        self.drawn = iter(self.minibatches)
+        for X, y in islice(self.drawn, steps):
             loss = self.step(self.net, self.optimizer, *self.place(X, y))
             total = total + (loss if late else float(loss))
         float(total)
 
     def end(self) -> None:
-        """Keep the weights, since another loop may use the network next."""
-        self.state = self.save()
+        """Keep the weights, since another loop may use the network next, and give the iterator up.
+
+        Out of the time of an epoch, because TensorFlow takes up to 0.15 s to end one that might still yield.
+        """
+        self.state, self.drawn = self.save(), None
 
     def accuracy(self) -> float:
         """Return the accuracy on the test set."""
@@ -128,7 +133,7 @@ class Row:
     kept: bool
     accuracy: float | None = None
 
-    def compare(self) -> None:
+    def compare(self, otherwise: str = "") -> None:
         """Show the promised saving beside the obtained one, or a promised cost beside the cost; nothing if neither."""
         if not self.promised or self.obtained is None:
             return
@@ -136,7 +141,7 @@ class Row:
         slow, fast = (sign * (above - seconds) for seconds in (self.time.high, self.time.low))
         name = self.lever if self.promised > 0 else f"{self.lever}: cost"
         low, high = sorted((slow, fast))
-        show(Comparison(name, "saving", "s", abs(self.promised), sign * self.obtained, low, high))
+        show(Comparison(name, "saving", "s", abs(self.promised), sign * self.obtained, low, high, otherwise))
 
 
 def tested(lever: str, before: Measurement, after: Measurement, above: float, promised: float | None) -> Row:
@@ -348,8 +353,15 @@ class Levers:
         """
         self._promises[lever] = predict(lever, saving, kind="saving").value
 
-    def test(self, lever: str, step: Callable[[], object]) -> bool:
+    def test(self, lever: str, step: Callable[[], object], otherwise: str = "") -> bool:
         """Time the step with this lever in turn with the kept one; keep it if it gains 2 % or more.
+
+        Parameters
+        ----------
+        lever, step
+            What has been promised, and the step that has it.
+        otherwise
+            What to look at if the saving misses its promise.
 
         Returns
         -------
@@ -366,7 +378,7 @@ class Levers:
         with freed_memory_kept():
             before, after = compare({"without": self._step, "with": step}, REPEATS, BUDGET).values()
         row = tested(lever, before, after, self.time.median, self._promises.pop(lever))
-        row.compare()
+        row.compare(otherwise)
         self._rows.append(row)
         print(f"{lever}: {'kept' if row.kept else 'left out'}, {self._figures(row.time.median)}")
         if row.kept:

@@ -91,14 +91,15 @@ class Comparison:
     @property
     def note(self) -> str:
         """What is to be said about a miss, "" if the measurement is within 1.5 times the prediction."""
-        if self.factor <= 0:
-            words = "no such effect: on this machine the change works the other way, or not at all"
-        elif 1 / NEAR <= self.factor <= NEAR:
+        if 1 / NEAR <= self.factor <= NEAR:
             return ""
-        else:
-            times = three_digits(max(self.factor, 1 / self.factor))
-            words = f"off by {times} ×: on this machine something counts that the prediction leaves out"
-        return f"{words}. {self.otherwise}" if self.otherwise else words
+        miss, cause = "no such effect", "the change works the other way, or not at all"
+        if self.factor > 0:
+            miss = f"off by {three_digits(max(self.factor, 1 / self.factor))} ×"
+            cause = "something counts that the prediction leaves out"
+        if self.low < self.predicted < self.high:
+            return f"{miss}, but the prediction is within this run's own spread"
+        return f"{miss}: on this machine {cause}" + (f". {self.otherwise}" if self.otherwise else "")
 
     def __str__(self) -> str:
         predicted, measured = (quantity(value, self.unit) for value in (self.predicted, self.measured))

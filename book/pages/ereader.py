@@ -18,15 +18,7 @@ from book import FRAMEWORKS, ROOT
 from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, used, woff
 from book.layout import Layout
 from book.words import current, fixed_words, say
-from book.xhtml import (
-    OPF,
-    dead_links,
-    page_text,
-    properties,
-    repair_drawing,
-    repair_page,
-    written,
-)
+from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, written
 
 logger = logging.getLogger(__name__)
 STYLES = ("pygments.css", "epub.css")  # the second is ours, under the name that Sphinx's theme links
@@ -74,13 +66,11 @@ class EReader(Epub3Builder):
         """Link no script."""
 
     def copy_static_files(self) -> None:
-        """Write the two styles and nothing else."""
         self._static_dir.mkdir(parents=True, exist_ok=True)
         self.create_pygments_style_file()
         shutil.copy(Path(__file__).parent / "_epub" / "epub.css", self._static_dir)
 
     def handle_finish(self) -> None:
-        """Repair what has been written, then pack it."""
         for path in self._static_dir.iterdir():
             if path.name not in STYLES:
                 path.unlink()  # which an extension has put there
@@ -89,7 +79,6 @@ class EReader(Epub3Builder):
         super().handle_finish()
 
     def repair(self) -> None:
-        """Repair pages and pictures, and look for links that lead nowhere."""
         for path in sorted((self.outdir / "_images").glob("*.svg")):
             drawing = ET.parse(path).getroot()
             repair_drawing(drawing)
@@ -130,7 +119,6 @@ class EReader(Epub3Builder):
         path.write_text(text, encoding="utf-8")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Put our builder in the place of Sphinx's."""
     app.add_builder(EReader, override=True)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -46,6 +46,13 @@ def test_a_miss_says_so_and_names_what_to_look_at(capsys, measured, times):
     assert said.endswith("Look at the cache.")
 
 
+@pytest.mark.parametrize("seconds", [(0.5, 2.0, 3.0, 4.0), (-4.0, -2.0, 0.0, 4.0)])
+def test_a_miss_that_the_spread_explains_blames_nothing_else(seconds):
+    low, *middle, high = seconds
+    note = Comparison("adding", "saving", "s", 1.0, sum(middle) / 2, low, high, "Look at the cache.").note
+    assert note.endswith("within this run's own spread")
+
+
 def test_a_prediction_that_holds_says_nothing_more(capsys):
     predict("adding", 1).compare(1.4, otherwise="Look at the cache.")
     assert len(capsys.readouterr().out.splitlines()) == 2
