@@ -1,20 +1,17 @@
 """The slides of the decks that `make slides` wrote last fit their boxes, and show themselves without the network."""
 
-import os
-
 import pytest
 from editions import layouts
+from tiny_book import code, prose
+from written import last_written
 
-from book import FRAMEWORKS, ROOT
+from book import ROOT
 from book.slides.deck import deck
 from book.slides.overflow import BOX, misfits
 from book.slides.writing import page as written
 
 MARGIN = 1.25  # past which a slide fails; `make slides` warns of one that does not fit its box
-LISTS = [ROOT / "_build" / "slides" / name / "index.html" for name in FRAMEWORKS]
-WRITTEN = [path for path in LISTS if path.exists()]
-NEWEST = max(WRITTEN, key=lambda path: path.stat().st_mtime, default=LISTS[0]).parent.name
-FRAMEWORK = os.environ.get("D2L_DOCUMENTS") or NEWEST
+FRAMEWORK = last_written("slides/{}/index.html") or "none"
 DECKS = [
     path
     for layout in layouts("slides")
@@ -31,9 +28,8 @@ def test_each_slide_fits_its_box(open_page, deck):
 
 
 def test_a_slide_that_does_not_fit_is_named(open_page, tmp_path):
-    slide = {"slideshow": {"slide_type": "slide"}}
-    texts = {"# Tiny\n\n## Short\n\nA line.": slide, "## Long\n\n" + "A line.\n\n" * 30: slide}
-    cells = [{"cell_type": "markdown", "id": "p", "source": text, "metadata": mark} for text, mark in texts.items()]
+    mark = {"id": "p", "metadata": {"slideshow": {"slide_type": "slide"}}}
+    cells = [prose(text) | mark for text in ("# Tiny\n\n## Short\n\nA line.", "## Long\n\n" + "A line.\n\n" * 30)]
     path = tmp_path / "tiny.html"
     path.write_text(written(deck(cells, "jax", "about", "tiny.md"), "Tiny"), encoding="utf-8")
     lines = misfits(open_page("about:blank", BOX), path)
@@ -44,16 +40,8 @@ def test_a_slide_that_does_not_fit_is_named(open_page, tmp_path):
 def test_letters_shrink_before_code_is_left_out(open_page, tmp_path):
     sizes = []
     for lines in (4, 14, 40):
-        printed = {"output_type": "stream", "name": "stdout", "text": "2\n" * lines}
-        cell = {
-            "cell_type": "code",
-            "id": "c",
-            "source": "1\n" * 9 + "1",
-            "outputs": [printed],
-            "execution_count": None,
-        }
-        cell["metadata"] = {"slideshow": {"slide_type": "slide"}}
-        title = {"cell_type": "markdown", "id": "p", "source": "# Tiny", "metadata": {}}
+        cell = code("1\n" * 9 + "1", outputs=["2\n" * lines], slideshow={"slide_type": "slide"}) | {"id": "c"}
+        title = prose("# Tiny") | {"id": "p"}
         path = tmp_path / "tiny.html"
         path.write_text(written(deck([title, cell], "jax", "about", "tiny.md"), "Tiny"), encoding="utf-8")
         page = open_page(path.as_uri(), BOX)
@@ -61,9 +49,8 @@ def test_letters_shrink_before_code_is_left_out(open_page, tmp_path):
         box = page.locator(".box")
         size = box.evaluate("box => parseFloat(getComputedStyle(box).getPropertyValue('--code'))")
         sizes.append((size, box.locator(".code").count()))
-    (most, code), (fewer, kept), (_, left) = sizes
-    assert most == 24 > fewer >= 14
-    assert (code, kept, left) == (1, 1, 0)
+    assert sizes[0][0] == 24 > sizes[1][0] >= 14
+    assert [shown for _, shown in sizes] == [1, 1, 0]
 
 
 def test_a_deck_begins_and_goes_on_with_a_key(open_page):

@@ -3,39 +3,35 @@
 D2L_DOCUMENTS names another framework.
 """
 
-import os
 import xml.etree.ElementTree as ET
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 from editions import layout_of
 from pypdf import PdfReader
+from written import last_written
 
-from book import FRAMEWORKS, ROOT
+from book import ROOT
 
-PATHS = {name: ROOT / "_build" / f"computational-performance-{name}" for name in FRAMEWORKS}
 layout = layout_of("epub")
 
 
 @pytest.fixture(scope="module")
 def framework():
-    """The framework whose documents are read."""
-    found = {name: path.with_suffix(".epub") for name, path in PATHS.items() if path.with_suffix(".epub").exists()}
-    if not found:
-        pytest.fail("no documents: run `make epub pdf FRAMEWORKS=jax`")
-    return os.environ.get("D2L_DOCUMENTS") or max(found, key=lambda name: found[name].stat().st_mtime)
+    return last_written("computational-performance-{}.epub") or pytest.fail(
+        "no documents: run `make epub pdf FRAMEWORKS=jax`"
+    )
 
 
 @pytest.fixture(scope="module")
 def path(layout, framework):
     """The path of the documents, without what tells their kind."""
-    return PATHS[framework] if layout.language is None else Path(f"{PATHS[framework]}-{layout.language.code}")
+    ending = f"-{layout.language.code}" if layout.language else ""
+    return ROOT / "_build" / f"computational-performance-{framework}{ending}"
 
 
 @pytest.fixture(scope="module")
 def epub(path):
-    """The path of the e-book."""
     return path.with_suffix(".epub")
 
 
@@ -49,11 +45,9 @@ def pages(epub):
 
 @pytest.fixture(scope="module")
 def printed(path, chromium_path):
-    """The path of the PDF, which a browser printed."""
     return path.with_suffix(".pdf")
 
 
 @pytest.fixture(scope="module")
 def pdf(printed):
-    """The PDF."""
     return PdfReader(printed)
