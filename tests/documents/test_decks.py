@@ -38,7 +38,7 @@ def decks(folder):
 @pytest.fixture(scope="module")
 def sources(decks, layout, slides_framework):
     """The cells of each section in the framework."""
-    texts = {section: layout.source(section).read_text(encoding="utf-8") for section in decks}
+    texts = {section: (layout.sources / f"{section}.md").read_text(encoding="utf-8") for section in decks}
     return {name: of(expand(jupytext.reads(text, fmt="md:myst")), slides_framework) for name, text in texts.items()}
 
 
