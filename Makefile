@@ -76,6 +76,7 @@ book := $(docs)/python -m book
 choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
 languages := $(if $(translations),--languages $(translations))
 run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
+catalogues := $(shell find notebooks/locale -name '*.po')
 # What the pages are made of besides the merged notebooks: the API reference is in the docstrings of these packages.
 pages := pyproject.toml $(addprefix book/,formulas.py records.py site.py xhtml.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
 
@@ -86,7 +87,7 @@ notebooks: ## write the readers' notebooks into _build/notebooks (SOLUTIONS=no: 
 	@$(book) $(if $(filter no,$(SOLUTIONS)),handouts,notebooks) --frameworks $(AVAILABLE) $(languages)
 
 bundle: ## zip each framework's notebooks with all that they need, to run anywhere
-	@$(book) bundle --frameworks $(AVAILABLE)
+	@$(book) bundle --frameworks $(AVAILABLE) $(languages)
 
 profile: ## measure this machine again
 	@$(book) profile --frameworks $(AVAILABLE)
@@ -109,32 +110,37 @@ _build/html/index.html: _build/merged _build/languages $(pages)
 	@$(html) $(if $(filter book/%.py,$?),-E) -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
-$(translations:%=_build/html/%/index.html): _build/html/%/index.html: _build/merged _build/languages $(pages) \
-  $(wildcard notebooks/locale/*/*.po)
+$(translations:%=_build/html/%/index.html): _build/html/%/index.html: _build/merged _build/languages $(pages) $(catalogues)
 	@$(html) $(if $(filter book/%.py %.po,$?),-E) -D language=$(filter $*_%,$(LOCALES)) \
 	  -d _build/$*/doctrees/html _build/$*/book _build/html/$*
 	@touch $@
 
 document := _build/computational-performance
-epub: $(AVAILABLE:%=$(document)-%.epub) ## write an e-book for each framework, _build/computational-performance-<framework>.epub
+editions := $(AVAILABLE) $(foreach l,$(translations),$(AVAILABLE:%=%-$l))
+epub: $(editions:%=$(document)-%.epub) ## write an e-book for each framework, _build/computational-performance-<framework>.epub
 
-$(document)-%.epub: _build/merged $(pages)
-	@$(docs)/python -m sphinx -q -n -W --keep-going $(if $(filter book/%.py,$?),-E) -b epub -D d2l_only=$* -c book/pages \
-	  -d _build/doctrees/epub _build/book _build/epub/$*
-	@cp _build/epub/$*/$(@F) $@ && echo "$@"
+# The rules for a language: what names of files end with, its folder, its setting of Sphinx, and its catalogues.
+define documents
+$(document)-%$1.epub: _build/merged $(pages) $4
+	@$(docs)/python -m sphinx -q -n -W --keep-going $$(if $$(filter book/%.py %.po,$$?),-E) -b epub -D d2l_only=$$* $3 -c book/pages \
+	  -d $2/doctrees/epub $2/book $2/epub/$$*
+	@cp $2/epub/$$*/$$(@F) $$@ && echo "$$@"
 
-pdf: browser $(AVAILABLE:%=$(document)-%.pdf) ## print the same pages, _build/computational-performance-<framework>.pdf
+$(document)-%$1.pdf: $(document)-%$1.epub $(wildcard book/paper/*)
+	@$(docs)/python -m book.paper $2/epub/$$* $$@
+endef
+$(eval $(call documents,,_build))
+$(foreach l,$(translations),$(eval $(call documents,-$l,_build/$l,-D language=$(filter $l_%,$(LOCALES)),$(catalogues))))
 
-$(document)-%.pdf: $(document)-%.epub $(wildcard book/paper/*)
-	@$(docs)/python -m book.paper _build/epub/$* $@
+pdf: browser $(editions:%=$(document)-%.pdf) ## print the same pages, _build/computational-performance-<framework>.pdf
 
 slides: ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
-	@$(book) slides $(choice)
+	@$(book) slides $(choice) $(languages)
 
-_build/slides/%/index.html: _build/merged book/formulas.py book/records.py $(shell find book/slides -type f ! -name '*.pyc')
-	@$(book) slides --frameworks $* --sections $(SECTIONS)
+_build/slides/%/index.html: _build/merged book/formulas.py book/records.py $(shell find book/slides -type f ! -name '*.pyc') $(if $(translations),$(catalogues))
+	@$(book) slides --frameworks $* --sections $(SECTIONS) $(languages)
 
-front = /lab/tree/$(firstword $(AVAILABLE))/index.ipynb
+front = /lab/tree/$(if $(filter en,$(LANGUAGES)),,$(addsuffix /,$(firstword $(translations))))$(firstword $(AVAILABLE))/index.ipynb
 lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network connections
 	@mkdir -p $(JUPYTER_CONFIG_DIR)/labconfig
 	@echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' \
@@ -155,7 +161,7 @@ browser: ## look for the browser that prints and tests the pages, else fetch or 
 bundled = $(if $(filter 1,$(BUNDLE)),$(AVAILABLE),$(BUNDLE))
 # The framework whose documents and slides the tests read.
 first := $(firstword $(AVAILABLE))
-documents := $(document)-$(first).epub $(if $(filter chromium,$(AIDS)),$(document)-$(first).pdf)
+documents := $(foreach e,$(first) $(translations:%=$(first)-%),$(document)-$e.epub $(if $(filter chromium,$(AIDS)),$(document)-$e.pdf))
 pytest := $(docs)/python -m pytest -p no:cacheprovider
 elsewhere := $(foreach room,frameworks browser bundle notebooks/test_notebooks.py,--ignore tests/$(room))
 test: check book $(documents) _build/slides/$(first)/index.html ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)

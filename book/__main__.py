@@ -47,27 +47,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     layout = Layout(options.root.resolve())
     languages = [LANGUAGES[code] for code in options.languages]
+    layouts = [layout, *(Layout(layout.root, language) for language in languages)]
     try:
         frameworks = checked(options.frameworks, FRAMEWORKS, "framework")
         sections = checked(options.sections or slugs(layout), slugs(layout), "section")
         # Two builds at once would spoil each other's measurements.
         with locked(layout.build / ".lock", "another build of this project is running: waiting until it is done"):
             if options.step in ("notebooks", "handouts"):
-                for each in [layout, *(Layout(layout.root, language) for language in languages)]:
+                for each in layouts:
                     build.write_notebooks(each, frameworks, answers=options.step == "notebooks")
                 if options.step == "handouts":
                     print(f"without solutions: {layout.build / 'handouts'}")
             elif options.step == "slides":
                 from book.slides.writing import write_decks
 
-                write_decks(layout, frameworks, sections)
+                for each in layouts:
+                    write_decks(each, frameworks, sections)
             elif options.step == "site":
                 from book.site import write_site
 
                 print(f"the site: {write_site(layout) / 'index.html'}")
             elif options.step == "bundle":
-                build.write_notebooks(layout, frameworks)
-                bundle.write_bundles(layout, frameworks)
+                for each in layouts:
+                    build.write_notebooks(each, frameworks)
+                    bundle.write_bundles(each, frameworks)
             elif options.step == "profile":
                 build.measure_anew(layout, frameworks)
             else:

@@ -30,10 +30,6 @@ COLLECTED = {"claims": CLAIM, "predictions": PREDICTION, "running-totals": RUNNI
 def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = True) -> dict[str, list[Entry]]:
     """Write the readers' notebooks of all sections, or without `answers` the handouts; return each section's cells."""
     set_language(layout)
-    if layout.language:
-        from book.translations.translate import write_sources  # with Babel, which English does without
-
-        write_sources(layout)
     sources, numbers = chapter(layout)
     entries = {source["slug"]: expand(source["notebook"]) for source in sources}
     for source in sources:

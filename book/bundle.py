@@ -15,8 +15,9 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, ROOT, BookError, project
 from book.cells import Cell, Notebook, new_code_cell
-from book.hosted import repository
+from book.hosted import bundle_name, repository
 from book.layout import Layout, dump, load
+from book.words import say
 
 FIRST = Template("""\
 # Install what this notebook needs and this Python lacks; keep what is here.
@@ -41,17 +42,27 @@ elif missing:
     print(f"Keeping {kept}")
     %pip install --quiet {kept}$others {at}{wheel}
 """)
-README = Template("""\
-# Computational Performance in $title
 
-1. Unzip this folder, or upload all of its files into one folder of a hosted Jupyter.
-2. Start Jupyter there, with Python $python, and open `index.ipynb`.
-3. The first cell of each notebook installs what is missing; a $title that is there is kept.
-   On a machine with a GPU, install the framework's build for it first.
 
-`pip install -r requirements.txt -c pins.txt $wheel` installs the versions that the notebooks were tested with.
-No account or data set is needed.
-""")
+def readme(framework: str, python: str, wheel: str) -> str:
+    """Return what a bundle says about itself; `python` is the versions that the framework has, `wheel` a file."""
+    title = FRAMEWORKS[framework]
+    command = f"`pip install -r requirements.txt -c pins.txt {wheel}`"
+    steps = [
+        say("Unzip this folder, or upload all of its files into one folder of a hosted Jupyter."),
+        say("Start Jupyter there, with Python {python}, and open `index.ipynb`.").format(python=python),
+        say("The first cell of each notebook installs what is missing; a {framework} that is there is kept.").format(
+            framework=title
+        ),
+        say("On a machine with a GPU, install the framework's build for it first."),
+    ]
+    last = [
+        say("{command} installs the versions that the notebooks were tested with.").format(command=command),
+        say("No account or data set is needed."),
+    ]
+    heading = say("{title} in {framework}").format(title=say("Computational Performance"), framework=title)
+    listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+    return f"# {heading}\n\n{listed}\n\n" + "\n".join(last) + "\n"
 
 
 def direct(framework: str, content: dict[str, Any]) -> list[str]:
@@ -72,7 +83,7 @@ def first_cell(framework: str, wheel: str, content: dict[str, Any]) -> Cell:
     source = FIRST.substitute(
         settings="".join(f'os.environ["{name}"] = "{value}"\n' for name, value in settings.items()),
         wheel=wheel,
-        folder=f"https://github.com/{home}/raw/bundle/d2l-{framework}/" if home else "",
+        folder=f"https://github.com/{home}/raw/bundle/{bundle_name(framework)}/" if home else "",
         module=module,
         modules=" ".join([module, *filter(str.isidentifier, others), "d2l_utils"]),
         others="".join(f" {name}" for name in others),
@@ -102,9 +113,8 @@ def files_of(layout: Layout, framework: str, wheel: Path) -> dict[str, bytes]:
     content = project()
     first = first_cell(framework, wheel.name, content)
     python = content["tool"]["d2l"]["frameworks"][framework]["python"]
-    readme = README.substitute(title=FRAMEWORKS[framework], python=python, wheel=wheel.name)
     files = {
-        "README.md": readme.encode(),
+        "README.md": readme(framework, python, wheel.name).encode(),
         "requirements.txt": "".join(f"{entry}\n" for entry in direct(framework, content)).encode(),
         "pins.txt": (ROOT / "requirements" / f"{framework}.txt").read_bytes(),
         wheel.name: wheel.read_bytes(),
@@ -115,13 +125,13 @@ def files_of(layout: Layout, framework: str, wheel: Path) -> dict[str, bytes]:
 
 
 def write_bundles(layout: Layout, frameworks: Sequence[str]) -> None:
-    """Write `_build/bundle/d2l-<framework>.zip` for each framework, the same bytes for the same content."""
+    """Write a zip for each framework into `_build/bundle`, in the current language; equal content gives equal bytes."""
     folder = layout.build / "bundle"
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as place:
         wheel = build_wheel(Path(place))
         for framework in frameworks:
-            name = f"d2l-{framework}"
+            name = bundle_name(framework)
             path = folder / f"{name}.zip"
             with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
                 for file, data in sorted(files_of(layout, framework, wheel).items()):

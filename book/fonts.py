@@ -1,7 +1,8 @@
 """The fonts that paper, e-books and slides carry, so that lines and pages break alike on every machine.
 
 They come from packages that are pinned: STIX General and DejaVu from Matplotlib, STIX Two Math, which has the table
-that formulas are laid out by, from ziamath, and Source Sans from reveal.js. Each is cut down to the characters in use.
+that formulas are laid out by, from ziamath, Source Sans from reveal.js, and Noto Serif and Noto Sans for Chinese from
+pylopdf-fonts-zh-cn. Each is cut down to the characters in use.
 """
 
 import base64
@@ -15,6 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.cu2quPen import Cu2QuPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
@@ -27,6 +31,10 @@ COMMON = PRINTABLE.union(*(map(chr, range(*ends)) for ends in ((0xA0, 0x100), (0
 # A browser sets the variables of formulas in letters of their own: 𝑥 for x, 𝛼 for α; Planck's constant stands for 𝘩.
 ITALIC = frozenset(map(chr, [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E]))
 FORMULAS = ITALIC | {"√"}  # and draws the sign of a root, of which a formula's elements hold no character
+# What Chinese fonts are for: a style can name them first, and Latin letters are still those of the next font.
+WIDE = frozenset("—‘’“”…").union(map(chr, range(0x2E80, 0xFFF0)))
+WIDE_IN_CSS = "U+2014, U+2018-201D, U+2026, U+2E80-FFEF"
+CHINESE = "pylopdf_fonts_zh_cn"  # the package of these fonts
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Face:
 
     @property
     def name(self) -> str:
-        return self.path.rpartition("/")[2].removesuffix(".ttf")
+        return Path(self.path).stem
 
 
 def matplotlib(family: str, name: str, weight: int = 400, style: str = "normal") -> Face:
@@ -53,17 +61,25 @@ def reveal(name: str, weight: int, style: str) -> Face:
     return Face("Source Sans Pro", "sphinx_revealjs", path, weight, style)
 
 
+def noto(family: str, name: str, weight: int = 400) -> Face:
+    """Return a font for Chinese."""
+    return Face(family, CHINESE, f"{name}-Regular.otf", weight)
+
+
 SERIF = (
     matplotlib("STIX General", "STIXGeneral"),
     matplotlib("STIX General", "STIXGeneralItalic", style="italic"),
     matplotlib("STIX General", "STIXGeneralBol", 700),
     matplotlib("STIX General", "STIXGeneralBolIta", 700, "italic"),
+    noto("Noto SC", "NotoSerifSC"),
+    noto("Noto SC", "NotoSansSC", 700),  # as Chinese printers stress words
 )
 SANS = (
     reveal("regular", 400, "normal"),
     reveal("italic", 400, "italic"),
     reveal("semibold", 600, "normal"),
     reveal("semibolditalic", 600, "italic"),
+    noto("Noto Sans SC", "NotoSansSC"),
 )
 MONO = (
     matplotlib("DejaVu Sans Mono", "DejaVuSansMono"),
@@ -72,12 +88,23 @@ MONO = (
 )
 MATH = (Face("STIX Two Math", "ziamath", "fonts/STIXTwoMath-Regular.ttf"),)
 SYMBOLS = (matplotlib("DejaVu Sans", "DejaVuSans"),)  # for what the fonts of text lack, such as ✗
-FIGURES = (*SYMBOLS, matplotlib("DejaVu Sans", "DejaVuSans-Bold", 700), MONO[0])  # of the drawings
+FIGURES = (  # of the drawings, which name DejaVu and then Verdana
+    *SYMBOLS,
+    matplotlib("DejaVu Sans", "DejaVuSans-Bold", 700),
+    MONO[0],
+    noto("Verdana", "NotoSansSC"),
+)
 
 
 def characters(texts: Iterable[str]) -> frozenset[str]:
     """Return the characters that pages may show; `texts` are their files."""
     return PRINTABLE.union(*map(unescape, texts))
+
+
+def used(faces: Sequence[Face], wanted: frozenset[str]) -> list[Face]:
+    """Return those of some fonts that pages with these characters use: the Chinese ones only if there is Chinese."""
+    has_chinese = any("\u3400" <= letter <= "\u9fff" for letter in wanted)
+    return [face for face in faces if has_chinese or face.package != CHINESE]
 
 
 def cut(content: bytes, wanted: frozenset[str]) -> bytes:
@@ -87,10 +114,30 @@ def cut(content: bytes, wanted: frozenset[str]) -> bytes:
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=map(ord, wanted))
     subsetter.subset(font)
+    if "CFF " in font:
+        make_quadratic(font)
     font.flavor = options.flavor
     written = io.BytesIO()
     font.save(written)
     return written.getvalue()
+
+
+def make_quadratic(font: TTFont) -> None:
+    """Change a font's cubic outlines into quadratic ones: as cubic ones, Chromium prints each letter as a drawing."""
+    cubic, outlines = font.getGlyphSet(), {}
+    for name in font.getGlyphOrder():
+        pen = TTGlyphPen(None)
+        cubic[name].draw(Cu2QuPen(pen, max_err=1, reverse_direction=True))
+        outlines[name] = pen.glyph()
+    del font["CFF "]
+    if "VORG" in font:
+        del font["VORG"]
+    font.sfntVersion = "\0\1\0\0"
+    builder = FontBuilder(font=font)
+    builder.isTTF = True
+    builder.setupGlyf(outlines)
+    builder.setupMaxp()
+    builder.setupPost(keepGlyphNames=False)
 
 
 @cache
@@ -99,6 +146,8 @@ def woff(face: Face, wanted: frozenset[str]) -> bytes:
     if package is None or package.origin is None:
         raise BookError(f"the package {face.package}, which holds the font {face.name}, is missing: make setup")
     content = (Path(package.origin).parent / face.path).read_bytes()
+    if face.package == CHINESE:
+        return cut(content, wanted & WIDE)
     return cut(content, wanted | FORMULAS if face in MATH else wanted)
 
 
@@ -109,15 +158,16 @@ def embedded(content: bytes) -> str:
 
 def rule(face: Face, address: str) -> str:
     """Return the rule of CSS that says where a font is."""
+    characters = f"unicode-range: {WIDE_IN_CSS}; " if face.package == CHINESE else ""
     return (
         f'@font-face {{ font-family: "{face.family}"; font-weight: {face.weight}; font-style: {face.style}; '
-        f"src: url({address}) }}\n"
+        f"{characters}src: url({address}) }}\n"
     )
 
 
 def sheet(faces: Sequence[Face], wanted: frozenset[str]) -> str:
-    """Return rules of CSS that hold these fonts, with these characters."""
-    return "".join(rule(face, embedded(woff(face, wanted))) for face in faces)
+    """Return rules of CSS that hold those of these fonts that are used, with these characters."""
+    return "".join(rule(face, embedded(woff(face, wanted))) for face in used(faces, wanted))
 
 
 def carry(drawing: Element) -> None:
@@ -128,7 +178,7 @@ def carry(drawing: Element) -> None:
     wanted = frozenset("".join(words for node in texts for words in node.itertext()))
     settings = {value for node in drawing.iter() for value in node.attrib.values()}
     bold, mono = "bold" in settings, any("Mono" in value for value in settings)
-    faces = [face for face in FIGURES if (bold or face.weight < 700) and (mono or face not in MONO)]
+    faces = [face for face in used(FIGURES, wanted) if (bold or face.weight < 700) and (mono or face not in MONO)]
     style = Element(f"{drawing.tag.removesuffix('svg')}style")
     style.text = "".join(rule(face, embedded(cut(woff(face, COMMON | wanted), wanted))) for face in faces)
     drawing.insert(0, style)

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from book import BookError, project
-from book.words import say
+from book.words import current, say
 
 ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
@@ -24,13 +24,21 @@ def repository(content: dict[str, Any] | None = None) -> str:
     return found[1] if found else ""
 
 
+def bundle_name(framework: str) -> str:
+    """Return the name of the bundle of a framework's notebooks in the current language."""
+    language = current()
+    return f"d2l-{framework}-{language.code}" if language else f"d2l-{framework}"
+
+
 def links(name: str, framework: str, slug: str) -> dict[str, str]:
     """Return the address at which each service opens a notebook of the repository `name`; none where it is ""."""
     if not name:
         return {}
+    language = current()
+    folder = f"{language.code}/{framework}" if language else framework
     return {
-        "Colab": f"https://colab.research.google.com/github/{name}/blob/bundle/d2l-{framework}/{slug}.ipynb",
-        "Binder": f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab/tree/_build/notebooks/{framework}/{slug}.ipynb",
+        "Colab": f"https://colab.research.google.com/github/{name}/blob/bundle/{bundle_name(framework)}/{slug}.ipynb",
+        "Binder": f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab/tree/_build/notebooks/{folder}/{slug}.ipynb",
     }
 
 

@@ -35,6 +35,11 @@ class Layout:
         return self.build / self.language.code if self.language else self.build
 
     @property
+    def lang(self) -> str:
+        """The language as HTML and EPUB name it, such as zh-CN."""
+        return self.language.locale.replace("_", "-") if self.language else "en"
+
+    @property
     def catalogues(self) -> Path:
         """The folder of the languages' catalogues."""
         return self.root / "notebooks" / "locale"

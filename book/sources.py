@@ -42,7 +42,14 @@ def toctree(text: str) -> list[str]:
 
 
 def chapter(layout: Layout) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return all sections as `read` does, in their order, and the numbers of the whole book."""
+    """Return all sections as `read` does, in their order, and the numbers of the whole book.
+
+    The sources of a translation are written first.
+    """
+    if layout.language:
+        from book.translations.translate import write_sources  # with Babel, which English does without
+
+        write_sources(layout)
     sources = [read(slug, layout) for slug in slugs(layout)]
     return sources, number(sources, layout)
 

@@ -10,6 +10,7 @@ from datetime import date
 from functools import cache
 
 from book.layout import Layout
+from book.translations import Language
 
 ENGLISH = "en_GB"
 
@@ -22,6 +23,7 @@ def _no_translation(text: str) -> str | None:
 _translate: Callable[[str], str | None] = _no_translation
 _translate_record: Callable[[str], str | None] = _no_translation
 _locale = ENGLISH
+_language: Language | None = None
 
 
 def say(text: str) -> str:
@@ -32,6 +34,11 @@ def say(text: str) -> str:
 def say_record(text: str) -> str:
     """Return a text of a record, such as a claim or the name of a lever, in the current language, else in English."""
     return _translate_record(text) or text
+
+
+def current() -> Language | None:
+    """Return the language that `say` speaks, None for English."""
+    return _language
 
 
 def say_date(day: date) -> str:
@@ -52,7 +59,8 @@ def fixed_words(layout: Layout) -> list[str]:
 
 def set_language(layout: Layout) -> None:
     """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
-    global _translate, _translate_record, _locale
+    global _translate, _translate_record, _locale, _language
+    _language = layout.language
     if layout.language is None:
         _translate, _translate_record, _locale = _no_translation, _no_translation, ENGLISH
     else:

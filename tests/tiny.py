@@ -13,6 +13,8 @@ from unittest.mock import patch
 
 from book import FRAMEWORKS, MODULES, ROOT
 from book.__main__ import main
+from book.layout import Layout
+from book.words import set_language
 
 OTHERS = [name for name in FRAMEWORKS if name not in ("pytorch", "jax")]  # a cell that they share
 GOLDEN = ROOT / "tests" / "book" / "golden"
@@ -77,6 +79,7 @@ class Project:
         out, err = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, self.environment()):
             status = numbered([*map(str, arguments), "--root", str(self.root)])
+        set_language(Layout(ROOT))  # English again, for the tests that follow
         return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
     def build(self, *frameworks, options=()):

@@ -14,28 +14,34 @@ from sphinx.application import Sphinx
 from sphinx.builders.epub3 import Epub3Builder
 from sphinx.util import logging
 
-from book import FRAMEWORKS
-from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, woff
+from book import FRAMEWORKS, ROOT
+from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, used, woff
+from book.layout import Layout
+from book.words import current, fixed_words, say
 from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, written
 
 logger = logging.getLogger(__name__)
 STYLES = ("pygments.css", "epub.css")  # the second is ours, under the name that Sphinx's theme links
-AUTHOR = "The contributors of Computational Performance"
-ABOUT = "Why deep-learning programs are fast or slow: predictions, measurements, and what explains the gap."
+NAME = "computational-performance"
 
 
-def metadata(title: str, only: str) -> dict[str, Any]:
+def metadata(only: str) -> dict[str, Any]:
     """Return the settings that describe the edition for a framework, or the whole book if it is ''."""
-    name = "-".join(filter(None, (*title.lower().split(), only)))
+    title, language = say("Computational Performance"), current()
+    author = say("The contributors of Computational Performance")
+    name = "-".join(filter(None, (NAME, only, language.code if language else "")))
     return {
-        "epub_title": f"{title} in {FRAMEWORKS[only]}" if only else title,
+        "epub_title": say("{title} in {framework}").format(title=title, framework=FRAMEWORKS[only]) if only else title,
         "epub_basename": name,
         "epub_identifier": name,  # the list of files refers to it, so it is a name in XML
         "epub_uid": name,
-        "epub_author": AUTHOR,
-        "epub_publisher": AUTHOR,
-        "epub_copyright": f"{datetime.now(UTC).year}, {AUTHOR}",
-        "epub_description": ABOUT,
+        "epub_language": Layout(ROOT, language).lang,
+        "epub_author": author,
+        "epub_publisher": author,
+        "epub_copyright": f"{datetime.now(UTC).year}, {author}",
+        "epub_description": say(
+            "Why deep-learning programs are fast or slow: predictions, measurements, and what explains the gap."
+        ),
         "epub_tocscope": "includehidden",
         "epub_show_urls": "no",  # a list of references has them
         "epub_use_index": False,
@@ -47,7 +53,7 @@ class EReader(Epub3Builder):
 
     def init(self) -> None:
         """Describe the edition before anything is written."""
-        for name, value in metadata(self.config.project, self.config.d2l_only).items():
+        for name, value in metadata(self.config.d2l_only).items():
             setattr(self.config, name, value)
         super().init()
 
@@ -88,10 +94,13 @@ class EReader(Epub3Builder):
             logger.warning("%s", line)
 
     def write_fonts(self) -> None:
-        """Write the fonts with the characters of all pages, and the rules that say where they are."""
-        wanted = characters(page_text(root) for root in self.pages.values())
+        """Write the fonts, and the rules that say where they are.
+
+        They have the characters of all pages, and of what the book on paper says besides.
+        """
+        wanted = characters([*map(page_text, self.pages.values()), *fixed_words(Layout(ROOT, current()))])
         rules = []
-        for face in (*SERIF, *MONO, *MATH, *SYMBOLS):
+        for face in used((*SERIF, *MONO, *MATH, *SYMBOLS), wanted):
             (self._static_dir / f"{face.name}.woff").write_bytes(woff(face, wanted))
             rules.append(rule(face, f"{face.name}.woff"))
         path = self._static_dir / "epub.css"

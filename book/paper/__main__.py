@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from book import BookError
+from book import ROOT, BookError
+from book.layout import Layout
 from book.paper.joining import About, find, joined, words
 from book.paper.printing import finish, print_document
+from book.translations import LANGUAGES
+from book.words import say, say_date, set_language
 from book.xhtml import OPF, Element
 
 DC = "http://purl.org/dc/elements/1.1/"
 
 
 def read(folder: Path) -> tuple[dict[str, Element], About]:
-    """Return the pages of an e-book in their order, by their paths, and what its title page says."""
+    """Return the pages of an e-book in their order, by their paths, and what its title page says, in its language."""
     try:
         package = ET.parse(folder / "content.opf").getroot()
     except FileNotFoundError:
@@ -24,11 +27,14 @@ def read(folder: Path) -> tuple[dict[str, Element], About]:
     files = {item.attrib["id"]: item.attrib["href"] for item in package.iter(f"{{{OPF}}}item")}
     order = [files[item.attrib["idref"]] for item in package.iter(f"{{{OPF}}}itemref") if item.get("linear") != "no"]
     pages = {path: ET.parse(folder / path).getroot() for path in order}
-    title, author, day = (package.findtext(f".//{{{DC}}}{name}", "") for name in ("title", "creator", "date"))
+    names = ("title", "creator", "date", "language")
+    title, author, day, language = (package.findtext(f".//{{{DC}}}{name}", "") for name in names)
+    layouts = [Layout(ROOT, each) for each in (None, *LANGUAGES.values())]
+    set_language(next(layout for layout in layouts if layout.lang == language))
     profiles = [part for root in pages.values() for part in find(root, "div", "machine-profile")]
     machines = [name for part in profiles for name in find(part, "strong")]
-    machine = f"Measured on {words(machines[0])}" if machines else ""
-    return pages, About(title, author, f"{datetime.fromisoformat(day):%-d %B %Y}", machine)
+    machine = say("Measured on {machine}").format(machine=words(machines[0])) if machines else ""
+    return pages, About(title, author, say_date(datetime.fromisoformat(day).date()), machine, language)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,20 +10,21 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from book.words import say
 from book.xhtml import XHTML, Element, links, split
 
-APPENDIX = "Appendix: Answers and Solutions"
 UNKNOWN = "000"  # stands for the number of a page until the document has been printed once
 
 
 @dataclass(frozen=True)
 class About:
-    """What the title page says: title, authors, date and the machine that measured."""
+    """What the title page says: title, authors, date and the machine that measured; and the language it is in."""
 
     title: str
     author: str
     date: str
     machine: str
+    language: str = "en"
 
 
 def element(tag: str, text: str = "", *children: Element, **attributes: str) -> Element:
@@ -93,7 +94,15 @@ def appendix(chapters: Sequence[Element]) -> Element | None:
                 parts.append(element("section", "", heading, *list(answers)[1:], id=f"of-{content.get('id')}"))
     if not parts:
         return None
-    return element("div", "", element("h1", APPENDIX), *parts, klass="chapter", id="answers", style="page: answers")
+    return element(
+        "div",
+        "",
+        element("h1", say("Appendix: Answers and Solutions")),
+        *parts,
+        klass="chapter",
+        id="answers",
+        style="page: answers",
+    )
 
 
 def number_links(document: Element) -> None:
@@ -101,8 +110,9 @@ def number_links(document: Element) -> None:
     for klass in ("to-note", "note-title"):
         for paragraph in find(document, "p", klass):
             for link in find(paragraph, "a"):
-                link.tail = ", page "
-                paragraph.append(element("span", UNKNOWN, klass="number", title=link.attrib["href"]))
+                number = element("span", UNKNOWN, klass="number", title=link.attrib["href"])
+                link.tail, number.tail = say(", page {number}").split("{number}")
+                paragraph.append(number)
 
 
 def contents(chapters: Sequence[Element]) -> Element:
@@ -113,7 +123,7 @@ def contents(chapters: Sequence[Element]) -> Element:
             title = next((child for child in section if split(child.tag)[1] == "h2"), None)
             if title is not None:
                 lines.append(line("h2", words(title), f"#{section.get('id')}"))
-    return element("div", "", element("h1", "Contents"), *lines, klass="contents")
+    return element("div", "", element("h1", say("Contents")), *lines, klass="contents")
 
 
 def line(level: str, title: str, address: str) -> Element:
@@ -144,7 +154,7 @@ def joined(pages: Mapping[str, Element], about: About, folder: str, styles: Sequ
     head = element("head", "", element("title", about.title), *sheets, element("style", running_heads(chapters)))
     body = element("body", "", front(about), contents(chapters), *chapters)
     number_links(body)
-    return element("html", "", head, body, lang="en")
+    return element("html", "", head, body, lang=about.language)
 
 
 def numbered(document: Element, places: Mapping[str, int]) -> bool:

@@ -136,7 +136,7 @@ def asked(tokens: Sequence[Token]) -> Iterator[str]:
 
 def first_sentence(text: str) -> str:
     """Return the first sentence of a text; one in a formula or in code ends nothing."""
-    for end in re.finditer(r"(?<!et al)(?<!Fig)[.?!](?=\s)", text):
+    for end in re.finditer(r"(?<!et al)(?<!Fig)[.?!](?=\s)|[。？！]", text):
         begun = text[: end.end()]
         if all(begun.count(sign) % 2 == 0 for sign in "`$*"):
             return begun

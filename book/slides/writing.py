@@ -19,11 +19,11 @@ from book.layout import Layout, load
 from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
 from book.sources import chapter, pictures
+from book.words import say, set_language
 from book.xhtml import written
 from d2l_lab.files import write_atomically
 
 TEMPLATE = Path(__file__).with_name("template")
-TITLE = "Computational Performance"
 REVEAL = {"reveal_js": "dist/reveal.js", "reveal_css": "dist/reveal.css", "notes_js": "plugin/notes/notes.js"}
 
 
@@ -43,8 +43,9 @@ def exporter() -> SlidesExporter:
     return SlidesExporter(config=settings, template_name="d2l", extra_template_basedirs=[str(TEMPLATE)])
 
 
-def page(notebook: Notebook, title: str) -> str:
-    content, _ = exporter().from_notebook_node(nbformat.from_dict(notebook), {"d2l": furniture() | {"title": title}})
+def page(notebook: Notebook, title: str, language: str = "en") -> str:
+    about = {"title": title, "language": language}
+    content, _ = exporter().from_notebook_node(nbformat.from_dict(notebook), {"d2l": furniture() | about})
     return content
 
 
@@ -61,21 +62,26 @@ def with_letters(picture: bytes) -> bytes:
     return written(drawing).encode()
 
 
-def contents(titles: Mapping[str, str], framework: str) -> str:
+def contents(titles: Mapping[str, str], framework: str, language: str) -> str:
     """Return the page that lists the decks, whose titles come by their slugs, in the book's order."""
     links = "\n".join(f'<li><a href="{slug}.html">{escape(title)}</a></li>' for slug, title in titles.items())
-    heading = f"{TITLE} in {FRAMEWORKS[framework]}: slides"
+    heading = say("{title} in {framework}: slides").format(
+        title=say("Computational Performance"), framework=FRAMEWORKS[framework]
+    )
     style = "body { font: 18px/1.6 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem }"
-    keys = "Space goes on, S opens the speaker's notes, Esc shows all slides; "
-    keys += "with <code>?view=print</code> after its address a deck prints."
+    keys = say(
+        "Space goes on, S opens the speaker's notes, Esc shows all slides; "
+        "with <code>?view=print</code> after its address a deck prints."
+    )
     return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{heading}</title>\n'
+        f'<!DOCTYPE html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n<title>{heading}</title>\n'
         f"<style>{style}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n<ol>\n{links}\n</ol>\n<p>{keys}</p>\n</body>\n</html>\n"
     )
 
 
 def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[str]) -> None:
     """Write a deck for each of these sections and frameworks, and the page that lists those of a framework."""
+    set_language(layout)
     sources, numbers = chapter(layout)
     titles = {source["slug"]: numbers["sections"][source["slug"]]["title"] for source in sources}
     decks = {}
@@ -86,9 +92,9 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
         for framework, notebook in notebooks.items():
             cure = f"make book FRAMEWORKS={framework} SECTIONS={slug} runs it"
             executed = load(layout.notebook("executed", framework, slug), cure)
-            about = f"{TITLE} · {FRAMEWORKS[framework]}"
+            about = f"{say('Computational Performance')} · {FRAMEWORKS[framework]}"
             cells = with_outputs(notebook, executed, f"{name}, {framework}", cure)
-            text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}")
+            text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}", layout.lang)
             decks[place(layout, framework, slug)] = text
     for path, text in with_fonts(decks).items():
         write_atomically(path, text)
@@ -96,10 +102,10 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
         print(f"warning: {path.stem} ({path.parent.name}), {line}", file=sys.stderr)
     for framework in frameworks:
         written = {slug: title for slug, title in titles.items() if place(layout, framework, slug).exists()}
-        write_atomically(place(layout, framework, "index"), contents(written, framework))
+        write_atomically(place(layout, framework, "index"), contents(written, framework, layout.lang))
         print(f"{place(layout, framework, 'index')}: {len(written)} decks")
 
 
 def place(layout: Layout, framework: str, name: str) -> Path:
     """Return the path of a deck, or of the page that lists them."""
-    return layout.build / "slides" / framework / f"{name}.html"
+    return layout.derived / "slides" / framework / f"{name}.html"

@@ -8,13 +8,13 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from book import ROOT
-from book.fonts import FIGURES, MATH, MONO, SANS, SERIF, SYMBOLS, carry, characters, sheet, woff
+from book.fonts import CHINESE, FIGURES, MATH, MONO, SANS, SERIF, SYMBOLS, carry, characters, sheet, used, woff
 from book.slides.writing import with_fonts
 
 ALL = sorted({*SERIF, *SANS, *MONO, *MATH, *FIGURES}, key=lambda face: face.name)
 STYLES = ["book/pages/_epub/epub.css", "book/paper/paper.css", "book/slides/template/d2l/deck.css"]
 GENERIC = {"serif", "sans-serif", "monospace", "math"}
-DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text{}>12 µs</text></svg>'
+DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text{}>{}</text></svg>'
 
 
 def held(content):
@@ -23,11 +23,23 @@ def held(content):
 
 @pytest.mark.parametrize("face", ALL, ids=lambda face: face.name)
 def test_a_font_is_cut_down_to_the_characters_in_use_and_is_the_same_each_time(face):
-    wanted = frozenset("ab1→")
+    wanted = frozenset("ab1→中“")
     content = woff(face, wanted)
-    assert {"a", "b", "1"} <= held(content)
+    assert ({"中", "“"} if face.package == CHINESE else {"a", "b", "1"}) <= held(content)
     assert "c" not in held(content)
     assert woff.__wrapped__(face, wanted) == content
+
+
+@pytest.mark.parametrize("face", [face for face in SERIF if face.package == CHINESE], ids=lambda face: face.name)
+def test_a_chinese_font_has_no_latin_letters_and_outlines_that_a_pdf_takes(face):
+    content = woff(face, frozenset("a中"))
+    assert held(content) == {"中"}
+    assert "glyf" in TTFont(io.BytesIO(content))
+
+
+def test_chinese_fonts_are_carried_where_there_is_chinese_and_nowhere_else():
+    assert CHINESE not in {face.package for face in used(SERIF, frozenset("“a”"))}
+    assert used(SERIF, frozenset("中")) == list(SERIF)
 
 
 def test_formulas_get_the_letters_of_variables_the_sign_of_roots_and_the_table_they_are_laid_out_by():
@@ -53,15 +65,16 @@ def test_styles_name_fonts_that_are_carried_and_their_generic_kind(path):
 
 
 @pytest.mark.parametrize(
-    ("attributes", "fonts"),
+    ("attributes", "text", "fonts"),
     [
-        ("", ["400"]),
-        (' font-weight="bold"', ["400", "700"]),
-        (" font-family=\"'DejaVu Sans Mono', monospace\"", ["400", "400"]),
+        ("", "12 µs", ["400"]),
+        (' font-weight="bold"', "12 µs", ["400", "700"]),
+        (" font-family=\"'DejaVu Sans Mono', monospace\"", "12 µs", ["400", "400"]),
+        (' font-weight="bold"', "队列", ["400", "700", "400"]),
     ],
 )
-def test_a_drawing_carries_the_fonts_of_its_text(attributes, fonts):
-    drawing = ET.fromstring(DRAWING.format(attributes))
+def test_a_drawing_carries_the_fonts_of_its_text(attributes, text, fonts):
+    drawing = ET.fromstring(DRAWING.format(attributes, text))
     carry(drawing)
     assert re.findall(r"font-weight: (\d+)", drawing[0].text) == fonts
     assert "url(data:font/woff;base64," in drawing[0].text
@@ -69,6 +82,7 @@ def test_a_drawing_carries_the_fonts_of_its_text(attributes, fonts):
 
 def test_decks_carry_their_fonts_which_have_the_characters_of_all_of_them():
     decks = with_fonts({"a": "<head></head>α", "b": "<head></head>b"})
-    assert all(deck.count("@font-face") == len((*SANS, *MONO, *MATH, *SYMBOLS)) for deck in decks.values())
+    carried = used((*SANS, *MONO, *MATH, *SYMBOLS), frozenset("αb"))
+    assert all(deck.count("@font-face") == len(carried) for deck in decks.values())
     assert decks["a"].partition("</head>")[0] == decks["b"].partition("</head>")[0]
     assert sheet(SYMBOLS, characters(["αb"])) in decks["a"]

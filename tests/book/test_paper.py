@@ -1,11 +1,16 @@
 """The book on paper: pages joined into one document, and its numbers of pages."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
+from editions import speaking
 
+from book import ROOT
+from book.layout import Layout
 from book.paper.__main__ import main
 from book.paper.joining import UNKNOWN, About, find, joined, numbered, words
+from book.translations import CHINESE
 
 ABOUT = About("A Book", "An author", "1 May 2026", "Measured on an abacus")
 FIRST = """<section id="one"><h1>1. One</h1><section id="part"><h2>1.1. Part</h2>
@@ -47,6 +52,14 @@ def test_the_document_has_contents_open_folds_an_appendix_and_links_that_lead_to
 def test_a_number_that_is_filled_in_again_has_not_changed(document):
     places = {span.get("title")[1:]: 7 for span in find(document, "span", "number")}
     assert [numbered(document, places), numbered(document, places)] == [True, False]
+
+
+def test_a_translated_book_says_what_paper_adds_in_its_language():
+    with speaking(Layout(ROOT, CHINESE)):
+        document = joined({"one.xhtml": page(FIRST)}, replace(ABOUT, language="zh-CN"), "pages", [])
+    assert document.get("lang") == "zh-CN"
+    assert words(next(find(document, "p", "to-note"))) == f"Answer，第 {UNKNOWN} 页"
+    assert [words(heading) for heading in find(document, "h1")] == ["目录", "1. One", "附录：答案与解答"]
 
 
 def test_a_folder_without_an_e_book_is_an_error_with_its_cure(tmp_path, capsys):

@@ -6,14 +6,17 @@ import re
 import jupytext
 import pytest
 import tiny_book
+from editions import speaking
 from tiny import HEAD, NUMBERS, Project
 
-from book import FRAMEWORKS, BookError
+from book import FRAMEWORKS, ROOT, BookError
 from book.cells import cell_problems, expand, lint, of, split
+from book.layout import Layout
 from book.run_keys import run_key
 from book.slides.deck import deck, first_sentence, slides, with_outputs
 from book.slides.showing import shown
 from book.slides.writing import page
+from book.translations import CHINESE
 from d2l_utils.predictions import Comparison
 
 
@@ -86,9 +89,19 @@ def test_exercises_appear_by_the_first_sentence_of_their_questions():
     assert found[1:] == [
         ("slide", "Exercises", ['<ol class="questions"><li>Add 1.</li><li>See Ho et al. (2013).</li></ol>'])
     ]
+
+
+def test_exercises_are_found_in_the_language_of_the_deck():
+    with speaking(Layout(ROOT, CHINESE)):
+        found = told(prose("# 小小"), prose("## 练习\n\n1. 先加一。为什么？"))
+    assert found[1:] == [("slide", "练习", ['<ol class="questions"><li>先加一。</li></ol>'])]
+
+
+def test_a_sentence_ends_neither_in_code_nor_in_a_formula():
     for sentence in ("Call `a. b` once.", "It grows (Fig. 2)."):
         assert first_sentence(f"{sentence} Then?") == sentence
     assert first_sentence("No end here") == "No end here"
+    assert first_sentence("见图 2.1。为什么？") == "见图 2.1。"
 
 
 def test_long_code_shows_its_output_alone_and_needs_one():

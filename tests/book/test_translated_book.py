@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from zipfile import ZipFile
 
 import pytest
 from tiny import HEAD, Project
@@ -33,11 +34,12 @@ Forty-two.
 
 The secret.
 """
-MODULE = 'say("Answer"), say("Solution"), say("Check your code")\n'
+NEEDED = "No account or data set is needed."
+MODULE = f'say("Answer"), say("Solution"), say("Check your code"), say("{NEEDED}")\n'
 TRANSLATIONS = {
     "tiny": {"Tiny": "小小的一节", "Some words of prose.": "几句话。", "The secret.": "秘密。"},
     "book": {"Answer": "答案"},
-    "pages": {"Solution": "解答"},
+    "pages": {"Solution": "解答", NEEDED: "不需要账号。"},
     "figures": {"a queue": "队列"},
 }
 
@@ -62,6 +64,12 @@ def project(tmp_path):
 
 def notebook(project, path):
     return json.loads((project.root / "_build" / path).read_text(encoding="utf-8"))
+
+
+def unpacked(project, name):
+    """Return the files of a bundle."""
+    with ZipFile(project.root / "_build" / "bundle" / f"{name}.zip") as packed:
+        return {path.removeprefix(f"{name}/"): packed.read(path) for path in packed.namelist()}
 
 
 def prose(found):
@@ -96,6 +104,16 @@ def test_handouts_in_another_language_hold_no_answers(project):
     assert "几句话。" in words
     for hidden in ("答案", "Forty-two", "解答", "秘密"):
         assert hidden not in words
+
+
+def test_a_bundle_in_another_language_has_its_readme_and_its_notebooks_and_the_same_files(project):
+    done = project.here("bundle", "--frameworks", "jax", "--languages", "zh")
+    assert (done.returncode, done.stderr) == (0, "")
+    english, chinese = (unpacked(project, name) for name in ("d2l-jax", "d2l-jax-zh"))
+    assert english.keys() == chinese.keys()
+    assert "几句话。" in chinese["tiny.ipynb"].decode()
+    assert chinese["README.md"].decode().endswith("不需要账号。\n")
+    assert english["README.md"].decode().endswith(f"{NEEDED}\n")
 
 
 def test_a_new_translation_is_in_the_next_notebook(project):

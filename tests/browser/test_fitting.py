@@ -1,6 +1,7 @@
 """The slides of the decks that `make slides` wrote last fit their boxes, and show themselves without the network."""
 
 import pytest
+from editions import layouts
 from tiny_book import code, prose
 from written import last_written
 
@@ -10,15 +11,20 @@ from book.slides.overflow import BOX, misfits
 from book.slides.writing import page as written
 
 MARGIN = 1.25  # past which a slide fails; `make slides` warns of one that does not fit its box
-FOLDER = ROOT / "_build" / "slides" / (last_written("slides/{}/index.html") or "none")
-DECKS = sorted(path.stem for path in FOLDER.glob("*.html") if path.stem != "index")
+FRAMEWORK = last_written("slides/{}/index.html") or "none"
+DECKS = [
+    path
+    for layout in layouts("slides")
+    for path in sorted((layout.derived / "slides" / FRAMEWORK).glob("*.html"))
+    if path.stem != "index"
+]
 
 
-@pytest.mark.parametrize("deck", DECKS or [None])
+@pytest.mark.parametrize("deck", DECKS or [None], ids=lambda path: path and str(path.relative_to(ROOT / "_build")))
 def test_each_slide_fits_its_box(open_page, deck):
     if deck is None:
         pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
-    assert misfits(open_page("about:blank", BOX), FOLDER / f"{deck}.html", MARGIN) == []
+    assert misfits(open_page("about:blank", BOX), deck, MARGIN) == []
 
 
 def test_a_slide_that_does_not_fit_is_named(open_page, tmp_path):
@@ -50,7 +56,7 @@ def test_letters_shrink_before_code_is_left_out(open_page, tmp_path):
 def test_a_deck_begins_and_goes_on_with_a_key(open_page):
     if not DECKS:
         pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
-    page = open_page((FOLDER / f"{DECKS[0]}.html").as_uri(), BOX)
+    page = open_page(DECKS[0].as_uri(), BOX)
     page.wait_for_function("Reveal.isReady()")
     title = "Reveal.getCurrentSlide().querySelector('h1, h2').tagName"
     assert page.evaluate(title) == "H1"

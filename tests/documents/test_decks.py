@@ -1,17 +1,19 @@
-"""The decks that `make slides` wrote last; D2L_DOCUMENTS names another framework."""
+"""The decks that `make slides` wrote last, in each language; D2L_DOCUMENTS names another framework."""
 
 import re
 
 import jupytext
 import pytest
 from bs4 import BeautifulSoup
+from editions import layout_of
 from written import SECTIONS, last_written
 
-from book import ROOT
 from book.cells import expand, of
+from book.words import say
 
 FEWEST, MOST = 8, 20  # slides of a section
 pytestmark = pytest.mark.slow
+layout = layout_of("slides")
 
 
 @pytest.fixture(scope="module")
@@ -20,24 +22,35 @@ def slides_framework():
 
 
 @pytest.fixture(scope="module")
-def decks(slides_framework):
+def folder(layout, slides_framework):
+    """The folder of the decks."""
+    return layout.derived / "slides" / slides_framework
+
+
+@pytest.fixture(scope="module")
+def decks(folder):
     """The decks by their sections, as they are parsed."""
-    folder = ROOT / "_build" / "slides" / slides_framework
     paths = {section: folder / f"{section}.html" for section in SECTIONS}  # `make test SECTIONS=…` writes some
     texts = {section: path.read_text(encoding="utf-8") for section, path in paths.items() if path.exists()}
     return {section: BeautifulSoup(text, "html.parser") for section, text in texts.items()}
 
 
 @pytest.fixture(scope="module")
-def sources(decks, slides_framework):
+def sources(decks, layout, slides_framework):
     """The cells of each section in the framework."""
-    texts = {section: (ROOT / "notebooks" / f"{section}.md").read_text(encoding="utf-8") for section in decks}
+    texts = {section: (layout.sources / f"{section}.md").read_text(encoding="utf-8") for section in decks}
     return {name: of(expand(jupytext.reads(text, fmt="md:myst")), slides_framework) for name, text in texts.items()}
 
 
-def test_the_list_names_every_deck_in_the_book_s_order(decks, slides_framework):
-    text = (ROOT / "_build" / "slides" / slides_framework / "index.html").read_text(encoding="utf-8")
+def test_the_list_names_every_deck_in_the_book_s_order(decks, folder, layout):
+    text = (folder / "index.html").read_text(encoding="utf-8")
     assert re.findall(r'href="(.+?)\.html"', text) == list(decks) != []
+    assert f'<html lang="{layout.lang}">' in text
+    assert f"<h1>{say('Computational Performance')}" in text
+
+
+def test_a_deck_says_its_language(decks, layout):
+    assert {deck.html["lang"] for deck in decks.values()} == {layout.lang}
 
 
 def test_a_deck_has_its_title_enough_slides_a_figure_a_close_and_notes(decks, sources):
@@ -53,5 +66,5 @@ def test_a_deck_has_its_title_enough_slides_a_figure_a_close_and_notes(decks, so
         shown = decks[section].select(".box > .picture img[src^='data:image/svg'], .fragment img")
         assert len(shown) >= figures > 0, section
     for section, deck in decks.items():
-        assert [heading.get_text() for heading in deck.select("h2")[-2:]] == ["Summary", "Exercises"], section
+        assert [heading.get_text() for heading in deck.select("h2")[-2:]] == [say("Summary"), say("Exercises")], section
         assert len(deck.select("aside.notes")) >= FEWEST / 2, section

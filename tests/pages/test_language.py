@@ -1,12 +1,15 @@
 """Pages in another language: the words of the project, lists that are gathered by them, and the ids of the English."""
 
+import io
 import json
 from copy import copy
+from zipfile import ZipFile
 
 import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
+from fontTools.ttLib import TTFont
 from test_checklist import compared
 from tiny_book import INDEX, WORKS, claim, code, notebook, prose, sphinx
 
@@ -59,8 +62,8 @@ def test_the_first_of_two_sections_with_one_title_has_its_id():
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    """The pages of a small book in Chinese."""
+def folder(tmp_path_factory):
+    """The folder of a small book in Chinese."""
     folder = tmp_path_factory.mktemp("chinese")
     files = {
         "book/index.md": INDEX.replace("page", "page\nlists"),
@@ -77,6 +80,12 @@ def pages(tmp_path_factory):
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(folder):
+    """Its pages."""
     status, warnings = sphinx(folder / "book", folder / "html", "html", language="zh_CN", english=folder / "english")
     assert (status, warnings) == (0, "")
     paths = (folder / "html").glob("*.html")
@@ -155,3 +164,16 @@ def test_records_are_said_in_the_language_of_the_page(pages):
 def test_a_script_gets_its_words_in_the_language_of_the_page(pages):
     (words,) = [json.loads(script["data-words"]) for script in pages["page"].select("script[data-words]")]
     assert words["Step"] == "下一步"
+
+
+def test_an_e_book_has_its_title_language_name_and_fonts(folder):
+    settings = {"english": folder / "english", "only": "jax"}
+    assert sphinx(folder / "book", folder / "epub", "epub", language="zh_CN", **settings) == (0, "")
+    with ZipFile(folder / "epub" / "computational-performance-jax-zh.epub") as packed:
+        package = packed.read("content.opf").decode()
+        style = packed.read("_static/epub.css").decode()
+        serif = TTFont(io.BytesIO(packed.read("_static/NotoSerifSC-Regular.woff"))).getBestCmap()
+    assert "<dc:language>zh-CN</dc:language>" in package
+    assert "<dc:title>计算性能（JAX 版）</dc:title>" in package
+    assert "url(NotoSansSC-Regular.woff)" in style
+    assert set(map(ord, "等待录")) <= serif.keys()  # 目录 is on paper alone

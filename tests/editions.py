@@ -1,0 +1,40 @@
+"""Speaking other languages, and those in which e-books, PDFs and slides are read: the ones that make wrote last."""
+
+import os
+from contextlib import contextmanager
+
+import pytest
+
+from book import ROOT
+from book.layout import Layout
+from book.translations import LANGUAGES
+from book.words import set_language
+
+CHOSEN = os.environ.get("LANGUAGES", " ".join(LANGUAGES)).split()  # as make has it
+
+
+def layouts(stage):
+    """Return the layout of English, and of each chosen language that has this folder of what was built."""
+    chosen = [Layout(ROOT, LANGUAGES[code]) for code in CHOSEN if code in LANGUAGES]
+    return [Layout(ROOT), *(layout for layout in chosen if (layout.derived / stage).exists())]
+
+
+@contextmanager
+def speaking(layout):
+    """Let `say` speak the language of a layout."""
+    set_language(layout)
+    try:
+        yield layout
+    finally:
+        set_language(Layout(ROOT))
+
+
+def layout_of(stage):
+    """Return a fixture: the layout of each language in turn, which is that of `say` meanwhile."""
+
+    @pytest.fixture(scope="module", params=layouts(stage), ids=lambda layout: layout.lang)
+    def layout(request):
+        with speaking(request.param) as layout:
+            yield layout
+
+    return layout
