@@ -137,7 +137,7 @@ pdf: browser $(editions:%=$(document)-%.pdf) ## print the same pages, _build/com
 slides: ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
 	@$(book) slides $(choice) $(languages)
 
-_build/slides/%/index.html: _build/merged book/formulas.py book/records.py $(shell find book/slides -type f ! -name '*.pyc') $(if $(translations),$(catalogues))
+_build/slides/%/index.html: _build/merged _build/languages book/formulas.py book/records.py $(shell find book/slides -type f ! -name '*.pyc') $(if $(translations),$(catalogues))
 	@$(book) slides --frameworks $* --sections $(SECTIONS) $(languages)
 
 front = /lab/tree/$(if $(filter en,$(LANGUAGES)),,$(addsuffix /,$(firstword $(translations))))$(firstword $(AVAILABLE))/index.ipynb

@@ -19,6 +19,8 @@ OURS = (  # what d2l_utils itself writes
     "{figure}; claimed below {bound}",
     "{figure}; claimed between {low} and {high}",
     "{evidence}, missed",
+    "no such effect, but the prediction is within this run's own spread",
+    "off by {times} ×, but the prediction is within this run's own spread",
     "no such effect: on this machine the change works the other way, or not at all",
     "no such effect: on this machine the change works the other way, or not at all. {reason}",
     "off by {times} ×: on this machine something counts that the prediction leaves out",
