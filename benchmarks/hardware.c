@@ -1,5 +1,5 @@
-/* What benchmark_hardware.py compares d2l_utils.kernels and the frameworks' products with. Compiled with -O3 -march=native
- * into a shared library, so that Python hands it the very arrays that the other candidates get, and all take turns. */
+/* What hardware.py compares the loops of d2l_lab.machine.probes and the frameworks' products with. Compiled with -O3
+ * -march=native into a shared library, so that Python hands it the very arrays that the other candidates get. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -28,10 +28,8 @@ def main():
 
         def step():
             shards = list(zip(tf.split(X, k), tf.split(y, k), strict=True))
-            own = strategy.experimental_distribute_values_from_function(
-                lambda ctx: shards[ctx.replica_id_in_sync_group]
-            )
-            update(*own)
+            distribute = strategy.experimental_distribute_values_from_function
+            update(*distribute(lambda ctx: shards[ctx.replica_id_in_sync_group]))
             names["d2l"].synchronize([strategy.experimental_local_results(param) for param in params])
 
         return step, lambda: [strategy.experimental_local_results(param)[0].numpy() for param in params]

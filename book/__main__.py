@@ -18,7 +18,6 @@ from d2l_lab.files import locked
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
     result = argparse.ArgumentParser(
         prog="python -m book", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -48,32 +48,17 @@ def build(
     timeout: int,
     languages: Sequence[Language] = (),
 ) -> None:
-    """Write all that the HTML pages are made of.
+    """Write all that the HTML pages are made of; BookError for whatever the author or reader has to mend.
 
-    Parameters
-    ----------
-    layout : Layout
-        The folders of the project.
-    frameworks : sequence of str
-        Those of the book.
-    sections : sequence of str
-        Those whose notebooks are run where they are out of date.
-    timeout : int
-        Seconds that a cell may take.
-    languages : sequence of Language
-        Those into which the book is translated as well, with the outputs of the same runs.
-
-    Raises
-    ------
-    BookError
-        For whatever the author or reader has to mend.
+    Notebooks of these `sections` are run where they are out of date; a cell may take `timeout` seconds. The book is
+    translated into `languages` as well, with the outputs of the same runs.
     """
     os.environ["D2L_MACHINE_PROFILE"] = str(layout.profile)  # kernels read it there
     entries = write_notebooks(layout, frameworks)
     kernels = {framework: find_kernel(framework) for framework in frameworks}
     for framework, kernel in kernels.items():
         measure(framework, kernel, layout.profile, layout.root)
-    profile = read_profile(layout)
+    profile = load(layout.profile, "`make profile` measures it")
     around = {word: surroundings(layout.root, kernel, profile) for word, kernel in kernels.items()}
     ran: list[tuple[str, str]] = []
     executed: dict[str, dict[str, Any]] = {slug: {} for slug in entries}
@@ -112,14 +97,6 @@ def measure(framework: str, kernel: Kernel, path: Path, root: Path) -> None:
         raise BookError(str(error)) from None
 
 
-def read_profile(layout: Layout) -> dict[str, Any]:
-    """Return the profile of this machine."""
-    profile = load(layout.profile, "`make profile` measures it")
-    if not isinstance(profile.get("machine"), dict):
-        raise BookError(f"{layout.profile} is no profile of a machine: `make profile` measures it anew")
-    return profile
-
-
 def measure_anew(layout: Layout, frameworks: Sequence[str]) -> None:
     """Measure this machine; the old profile stays unless all of it succeeds."""
     new = layout.profile.with_name("machine.new.json")
@@ -132,12 +109,8 @@ def measure_anew(layout: Layout, frameworks: Sequence[str]) -> None:
 def run(
     slug: str, cells: Sequence[Cell], kernel: Kernel, facts: dict[str, Any], timeout: int, layout: Layout
 ) -> dict[str, Any]:
-    """Run these code cells; return the executed notebook, written to `executed`, or as far as it came to `failed`.
-
-    It bears these `facts` and those of the run.
-    """
-    from book.execute import RunError
-    from book.execute import run as run_cells
+    """Run code cells; return the notebook with `facts`, kept in `executed`, or as far as it came in `failed`."""
+    from book import execute
 
     framework = kernel.framework
     notebook, title = notebook_of(framework, cells), f"{slug} ({framework})"
@@ -145,8 +118,8 @@ def run(
     paths = {kernel.prefix: "<environment>", str(layout.root): "<project>", os.path.expanduser("~"): "~"}
     watch = Watch()
     try:
-        executed, seconds, python = run_cells(notebook, title, timeout, paths)
-    except RunError as error:
+        executed, seconds, python = execute.run(notebook, title, timeout, paths)
+    except execute.RunError as error:
         if error.notebook:
             write_atomically(failed, dump(error.notebook))
             error.add_note(f"  the notebook as far as it came: {failed}")

@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from book import FRAMEWORKS, MODULES, ROOT, BookError, project
-from book.cells import Cell, Notebook
-from book.hosted import files, repository
+from book.cells import Cell, Notebook, new_code_cell
+from book.hosted import repository
 from book.layout import Layout, dump, load
 
 FIRST = Template("""\
@@ -67,24 +67,17 @@ def name_of(requirement: str) -> str:
 def first_cell(framework: str, wheel: str, content: dict[str, Any]) -> Cell:
     """Return the cell that installs what is missing."""
     settings = content["tool"]["d2l"]["frameworks"][framework].get("kernel-environment", {})
-    module = MODULES[framework]
+    module, home = MODULES[framework], repository(content)
     others = [name_of(entry) for entry in direct(framework, content) if module not in name_of(entry)]
     source = FIRST.substitute(
         settings="".join(f'os.environ["{name}"] = "{value}"\n' for name, value in settings.items()),
         wheel=wheel,
-        folder=files(repository(content), framework),
+        folder=f"https://github.com/{home}/raw/bundle/d2l-{framework}/" if home else "",
         module=module,
         modules=" ".join([module, *filter(str.isidentifier, others), "d2l_utils"]),
         others="".join(f" {name}" for name in others),
     )
-    return {
-        "cell_type": "code",
-        "id": "install",
-        "metadata": {},
-        "source": source.rstrip("\n"),
-        "execution_count": None,
-        "outputs": [],
-    }
+    return new_code_cell("install", {}, source.rstrip("\n"))
 
 
 def portable(notebook: Notebook, first: Cell) -> Notebook:
@@ -97,7 +90,6 @@ def portable(notebook: Notebook, first: Cell) -> Notebook:
 
 
 def build_wheel(folder: Path) -> Path:
-    """Build the wheel of d2l_utils in `folder`; return its path."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
@@ -122,11 +114,10 @@ def files_of(layout: Layout, framework: str, wheel: Path) -> dict[str, bytes]:
     return files
 
 
-def write_bundles(layout: Layout, frameworks: Sequence[str]) -> list[Path]:
+def write_bundles(layout: Layout, frameworks: Sequence[str]) -> None:
     """Write `_build/bundle/d2l-<framework>.zip` for each framework, the same bytes for the same content."""
     folder = layout.build / "bundle"
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
     with TemporaryDirectory() as place:
         wheel = build_wheel(Path(place))
         for framework in frameworks:
@@ -136,5 +127,3 @@ def write_bundles(layout: Layout, frameworks: Sequence[str]) -> list[Path]:
                 for file, data in sorted(files_of(layout, framework, wheel).items()):
                     archive.writestr(zipfile.ZipInfo(f"{name}/{file}"), data, zipfile.ZIP_DEFLATED)
             print(f"{path.relative_to(layout.root)}: {path.stat().st_size / 1e6:.2f} MB")
-            written.append(path)
-    return written

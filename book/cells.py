@@ -30,40 +30,27 @@ Notebook = dict[str, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """A cell as one framework has it, or all of them alike (`framework` is None).
-
-    `place` are words by which an author finds the cell; `kind` is "code" or "markdown"; `slide` is one of SLIDES, or
-    None for a cell that no slide shows.
-    """
+    """A cell as one framework has it, or all of them alike (`framework` is None)."""
 
     id: str
-    place: str
-    kind: str
+    place: str  # words by which an author finds the cell
+    kind: str  # "code" or "markdown"
     source: str
     framework: str | None
     tags: tuple[str, ...]
     alt: str | None
-    slide: str | None = None
-
-    @property
-    def only_claims(self) -> bool:
-        """Whether the cell does nothing but check claims, which a reader need not see it do."""
-        return self.kind == "code" and only_claims(self.source)
+    slide: str | None = None  # one of SLIDES, None for a cell that no slide shows
 
 
 def only_claims(source: str) -> bool:
-    """Tell whether a cell's code consists of claims."""
+    """Tell whether a cell's code consists of calls of d2l.claim, which a reader need not see it do."""
     try:
         statements = ast.parse(source).body
     except SyntaxError:  # a cell with magics
         return False
-    return bool(statements) and all(is_claim(statement) for statement in statements)
-
-
-def is_claim(statement: ast.stmt) -> bool:
-    """Tell whether a statement is a call of d2l.claim."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and ast.unparse(call.func) == "d2l.claim"
+    calls = [statement.value for statement in statements if isinstance(statement, ast.Expr)]
+    claims = [call for call in calls if isinstance(call, ast.Call) and ast.unparse(call.func) == "d2l.claim"]
+    return bool(claims) and len(claims) == len(statements)
 
 
 def place(number: int, cell: Cell) -> str:
@@ -100,7 +87,6 @@ def cell_problems(cell: Cell) -> Iterator[str]:
 
 
 def slide_problems(cell: Cell) -> Iterator[str]:
-    """Yield a sentence for each thing that is wrong with the mark that puts `cell` on a slide."""
     mark = cell["metadata"]["slideshow"]
     if not isinstance(mark, dict) or list(mark) != ["slide_type"]:
         yield f"slideshow is {mark!r}: write {{slide_type: …}} with one of {' '.join(SLIDES)}"
@@ -127,26 +113,20 @@ def lint(notebook: Notebook, name: str) -> None:
 
 
 def stray_prose(cells: Sequence[Cell]) -> Iterator[str]:
-    """Yield a sentence for each untagged prose cell between two code cells of one and the same single framework.
-
-    Such prose most often speaks of that framework alone, and would stand in the other tabs too.
-    """
+    """Yield a sentence for each untagged prose cell between two cells of one framework: all tabs would show it."""
     numbered = list(enumerate(cells, 1))
     codes = [(number, used_by(cell)) for number, cell in numbered if cell["cell_type"] == "code"]
     for number, cell in numbered:
         before = next((users for place, users in reversed(codes) if place < number), ())
         after = next((users for place, users in codes if place > number), ())
-        prose = cell["cell_type"] == "markdown" and cell["source"].strip() and not cell["metadata"].get("tags")
-        if prose and len(before) == 1 and before == after and not starts_section(cell):
+        text = cell["source"].lstrip()
+        prose = cell["cell_type"] == "markdown" and text and not cell["metadata"].get("tags")
+        # No framework's own prose may hold a heading, before which its label may stand.
+        if prose and len(before) == 1 and before == after and not text.startswith(("#", "(")):
             yield (
                 f"{place(number, cell)}: untagged prose between two cells of {before[0]}: "
                 f'tag it, or mark it with +++ {{"tags": ["{ALL}"]}} as meant for all'
             )
-
-
-def starts_section(cell: Cell) -> bool:
-    """Tell whether a cell of prose begins with a heading, which no framework's own prose may hold."""
-    return cell["source"].lstrip().startswith(("#", "("))
 
 
 def used_by(cell: Cell) -> Sequence[str]:
@@ -185,20 +165,8 @@ def split(
 ) -> dict[str, Notebook]:
     """Return each framework's notebook for readers: plain Markdown with its pictures in it, code without outputs.
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-        The section's cells.
-    frameworks : sequence of str
-        Those wanted.
-    numbers : dict
-        What the first pass of Sphinx found.
-    images : dict
-        The content of each picture, by its path as the source has it ("img/x.svg").
-    name : str
-        The source's name, for errors.
-    answers : bool
-        Whether solutions and answers are in it.
+    `numbers` is what the first pass of Sphinx found, `images` has the content of each picture by its path as the source
+    has it ("img/x.svg"), `name` is the source's, for errors, and `answers` tells whether solutions and answers are in.
     """
     from book.plain_markdown import references
 
@@ -217,7 +185,6 @@ def split(
 
 
 def notebook_of(framework: str, cells: Sequence[Cell]) -> Notebook:
-    """Return the notebook of these cells for the kernel of `framework`."""
     kernel = {"name": f"d2l-{framework}", "display_name": FRAMEWORKS[framework], "language": "python"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
@@ -236,15 +203,10 @@ def plain(entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name:
         raise BookError(f"{name}, {entry.place}: {error}") from None
     if SOLUTION in entry.tags:
         converted.text = details(say("Solution"), converted.text)
-    # No attachments, because JupyterLab shows no SVG that is one.
-    definitions = [definition(path, images[path]) for path in dict.fromkeys(converted.images)]
-    converted.text = "\n\n".join([converted.text, *definitions])
+    for path in dict.fromkeys(converted.images):  # no attachments, because JupyterLab shows no SVG that is one
+        data = base64.b64encode(images[path]).decode()
+        converted.text += f"\n\n[{path}]: data:{MIME[path.rpartition('.')[2]]};base64,{data}"
     return converted
-
-
-def definition(path: str, data: bytes) -> str:
-    """Return the line that defines the picture at `path`, at the foot of its cell and in it as a whole."""
-    return f"[{path}]: data:{MIME[path.rpartition('.')[2]]};base64,{base64.b64encode(data).decode()}"
 
 
 def prose(entry: Entry, converted: "Plain", listed: str) -> Cell:
@@ -263,16 +225,14 @@ def slideshow(entry: Entry) -> dict[str, Any]:
 def code(entry: Entry) -> Cell:
     """Return a code cell without outputs; what a reader need not see at first is folded."""
     metadata: dict[str, Any] = {"tags": list(entry.tags)} if entry.tags else {}
-    if {"solution", "drawing"} & set(entry.tags) or entry.only_claims:
+    if {"solution", "drawing"} & set(entry.tags) or only_claims(entry.source):
         metadata["jupyter"] = {"source_hidden": True}
     if entry.alt:
         metadata["alt"] = entry.alt
-    metadata |= slideshow(entry)
-    return {
-        "cell_type": "code",
-        "id": entry.id,
-        "metadata": metadata,
-        "source": entry.source,
-        "execution_count": None,
-        "outputs": [],
-    }
+    return new_code_cell(entry.id, metadata | slideshow(entry), entry.source)
+
+
+def new_code_cell(id: str, metadata: dict[str, Any], source: str, outputs: Sequence[Any] = ()) -> Cell:
+    """Return a code cell as nbformat has it, without a count of its execution."""
+    content = {"source": source, "execution_count": None, "outputs": list(outputs)}
+    return {"cell_type": "code", "id": id, "metadata": metadata} | content

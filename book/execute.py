@@ -31,10 +31,7 @@ class RunError(BookError):
 
 
 class Client(NotebookClient):
-    """A client that says how far it is, and ends at a signal without waiting for the cell.
-
-    In place on a terminal, else with one line at the start and one at the end.
-    """
+    """A client that says how far it is, in place on a terminal, and ends at a signal without waiting for the cell."""
 
     def __init__(self, nodes: Any, title: str, timeout: int) -> None:
         super().__init__(nodes, timeout=timeout, coalesce_streams=True, record_timing=False)
@@ -79,7 +76,6 @@ class Client(NotebookClient):
             print(f"{self.title}: running {self.total} cells", flush=True)
 
     def end_cell(self, cell: Any, cell_index: int, execute_reply: Any) -> None:
-        """Stop the clock of a cell."""
         self.seconds[-1] = time.monotonic() - self.started
         if self.number == self.total:
             self.shutdown_kernel = "graceful"
@@ -94,28 +90,10 @@ class Client(NotebookClient):
 def run(
     notebook: dict[str, Any], title: str, timeout: int, paths: dict[str, str]
 ) -> tuple[dict[str, Any], list[float], str]:
-    """Run a notebook of code cells in its own kernel.
+    """Run a notebook of code cells in its own kernel; RunError where it does not come to its end.
 
-    Parameters
-    ----------
-    notebook : dict
-        The notebook, as nbformat has it.
-    title : str
-        What messages call it.
-    timeout : int
-        Seconds that a cell may take.
-    paths : dict
-        The name that each path of this machine gets in the outputs.
-
-    Returns
-    -------
-    tuple
-        The notebook with its outputs, the seconds of each cell, and Python's version.
-
-    Raises
-    ------
-    RunError
-        Where the run does not come to its end.
+    Messages call it `title`, a cell may take `timeout` seconds, and `paths` has the name that each path of this machine
+    gets in the outputs. Returns the notebook with its outputs, the seconds of each cell, and Python's version.
     """
     nodes = nbformat.from_dict(notebook)
     client = Client(nodes, title, timeout)
@@ -182,11 +160,8 @@ def why_died(status: int | None) -> str:
 
 def last_words(log: Path) -> str:
     """Return a line with the last that the kernel wrote past the notebook, or ""."""
-    lines = log.read_text(errors="replace").split("\n") if log.exists() else []
-    for line in reversed(lines):
-        if line.strip():
-            return f"\n  the kernel said last: {line.strip()}"
-    return ""
+    said = log.read_text(errors="replace").strip() if log.exists() else ""
+    return f"\n  the kernel said last: {said.splitlines()[-1].strip()}" if said else ""
 
 
 def finished(notebook: dict[str, Any], nodes: Any, paths: dict[str, str]) -> dict[str, Any]:

@@ -41,17 +41,14 @@ class Face:
 
     @property
     def name(self) -> str:
-        """The name of its file."""
         return self.path.rpartition("/")[2].removesuffix(".ttf")
 
 
 def matplotlib(family: str, name: str, weight: int = 400, style: str = "normal") -> Face:
-    """Return a font that Matplotlib brings."""
     return Face(family, "matplotlib", f"mpl-data/fonts/ttf/{name}.ttf", weight, style)
 
 
 def reveal(name: str, weight: int, style: str) -> Face:
-    """Return a font that reveal.js brings."""
     path = f"_static/revealjs/dist/theme/fonts/source-sans-pro/source-sans-pro-{name}.ttf"
     return Face("Source Sans Pro", "sphinx_revealjs", path, weight, style)
 
@@ -98,7 +95,6 @@ def cut(content: bytes, wanted: frozenset[str]) -> bytes:
 
 @cache
 def woff(face: Face, wanted: frozenset[str]) -> bytes:
-    """Return a font with these characters, as a file in WOFF."""
     package = find_spec(face.package)  # importing it would take a while
     if package is None or package.origin is None:
         raise BookError(f"the package {face.package}, which holds the font {face.name}, is missing: make setup")

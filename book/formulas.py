@@ -1,8 +1,6 @@
-"""TeX as MathML, made while the book is built.
+"""TeX as MathML, made while the book is built: browsers draw it themselves, without a script, style sheet or font.
 
-KaTeX runs inside V8, in this process: a reader's browser draws MathML itself, so a page needs
-no script, no style sheet and no font for its formulas, and wrong TeX stops the build where it stands.
-The KaTeX used is the one that the package sphinxcontrib-katex carries.
+The KaTeX that sphinxcontrib-katex carries runs inside V8, in this process; wrong TeX stops the build where it stands.
 """
 
 import functools
@@ -37,20 +35,7 @@ def _katex() -> MiniRacer:
 
 @functools.cache
 def mathml(tex: str, display: bool = False) -> str:
-    """Return the <math> element that shows a formula.
-
-    Parameters
-    ----------
-    tex : str
-        The formula in TeX.
-    display : bool
-        Whether it stands on a line of its own.
-
-    Raises
-    ------
-    TeXError
-        Where KaTeX finds fault.
-    """
+    """Return the <math> element that shows a formula, on a line of its own if `display`; TeXError for wrong TeX."""
     markup, fault = _katex().call("mathml", tex, display)
     if fault:
         raise TeXError(fault.removeprefix("KaTeX parse error: "))

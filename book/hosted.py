@@ -47,8 +47,3 @@ def linked(notebook: dict[str, Any], name: str, framework: str, slug: str) -> di
         "source": say("Open this notebook in {services}.").format(services=listed),
     }
     return notebook | {"cells": [cell, *notebook["cells"]]}
-
-
-def files(name: str, framework: str) -> str:
-    """Return the address of the folder that holds the files of a bundle, "" where there is none."""
-    return f"https://github.com/{name}/raw/bundle/d2l-{framework}/" if name else ""

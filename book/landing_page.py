@@ -12,7 +12,7 @@ from book.cells import Cell, Notebook, notebook_of
 from book.hosted import linked, repository
 from book.layout import Layout
 from book.run_keys import hashed
-from book.sources import our_code, write_stale
+from book.sources import notebook_in, our_code, write_stale
 from book.words import fixed_words, say
 
 
@@ -28,21 +28,17 @@ def write_landing_page(
         cells = landing_cells(text, numbers)
         return {word: linked(notebook_of(word, cells), home, word, "index") for word in frameworks}
 
-    write_stale("notebooks" if answers else "handouts", "index", frameworks, key, make, layout)
+    stage = "notebooks" if answers else "handouts"
+    write_stale({word: layout.notebook(stage, word, "index") for word in frameworks}, key, make)
 
 
 def landing_cells(text: str, numbers: dict[str, Any]) -> list[Cell]:
     """Return the cells of the landing page that a notebook can show, as plain Markdown; BookError if that fails."""
-    import jupytext
-
     from book.plain_markdown import PlainError, convert
 
+    cells = notebook_in(text, "index.md")["cells"]
+    shown = [cell["source"] for cell in cells if "html" not in cell["metadata"].get("tags", [])]
     try:
-        cells = jupytext.reads(text, fmt="md:myst")["cells"]
-    except Exception as error:  # jupytext lets through whatever its readers raise
-        raise BookError(f"index.md cannot be read: {error}") from None
-    try:
-        shown = [cell["source"] for cell in cells if "html" not in cell["metadata"].get("tags", [])]
         sources = [convert(source, numbers).text for source in shown]
     except PlainError as error:
         raise BookError(f"index.md: {error}") from None

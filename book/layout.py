@@ -44,10 +44,6 @@ class Layout:
         """The file that tells what this machine is and can do."""
         return self.build / "machine.json"
 
-    def source(self, slug: str) -> Path:
-        """Return the path of a section's source."""
-        return self.sources / f"{slug}.md"
-
     def notebook(self, stage: str, framework: str, slug: str) -> Path:
         """Return the path of a notebook of `stage`: notebooks (the reader's), handouts, executed or failed."""
         folder = self.build / stage
@@ -57,13 +53,7 @@ class Layout:
 
 
 def load(path: Path, cure: str = "") -> dict[str, Any]:
-    """Return the JSON object in a file, cells' sources joined.
-
-    Raises
-    ------
-    BookError
-        If the file is missing (`cure` says what to do then) or damaged.
-    """
+    """Return the JSON object in a file, cells' sources joined; BookError if it is missing (`cure` helps) or damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict):

@@ -30,20 +30,14 @@ def used_by_others() -> float:
 def share(used: float, seconds: float) -> float:
     """Return the share of the cores which a notebook may use that others kept busy, from 0 to 1.
 
-    Parameters
-    ----------
-    used : float
-        Seconds for which they worked on the CPUs, all of them together.
-    seconds : float
-        How long it took. Where a limit leaves us a part of the CPUs, others may use the rest.
+    They worked for `used` seconds on all CPUs together while `seconds` passed. Where a limit leaves us a part of the
+    CPUs, others may use the rest.
     """
     free = len(usable()) - used / seconds
     return round(min(1.0, max(0.0, 1 - free / cores())), 2)
 
 
 class Watch:
-    """A watch of other programs, from its creation on."""
-
     def __init__(self) -> None:
         self.used, self.start = used_by_others(), time.monotonic()
 
@@ -53,16 +47,14 @@ class Watch:
 
 
 def cpu_seconds() -> dict[tuple[int, str], float]:
-    """Return the processor time of each program outside of this process's family, by its number and name.
-
-    The kernel's own threads, which work for programs, are left out: on Linux process 2 starts them.
-    """
+    """Return the processor time of each program outside of this process's family, by its number and name."""
     ourselves = psutil.Process()
     family = {process.pid for process in (ourselves, *ourselves.children(recursive=True))}
     found = {}
     for process in psutil.process_iter(["ppid", "name", "cpu_times"]):
         taken = process.info["cpu_times"]
-        if taken and process.pid not in family and not (sys.platform == "linux" and process.info["ppid"] == 2):
+        kernels_own = sys.platform == "linux" and process.info["ppid"] == 2  # a thread that works for programs
+        if taken and process.pid not in family and not kernels_own:
             found[process.pid, process.info["name"]] = taken.user + taken.system
     return found
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from book import FRAMEWORKS, BookError
-from book.cells import Entry, notebook_of, short_hash
+from book.cells import Entry, new_code_cell, notebook_of, only_claims, short_hash
 from book.outputs import code_cells, records, unrepeated
 from book.words import say
 
@@ -15,18 +15,9 @@ RUN_FACTS = ("seconds", "busy", "date", "machine", "versions")  # what a page sa
 
 
 def merge(entries: Sequence[Entry], frameworks: Sequence[str], executed: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the merged notebook of a section.
+    """Return the merged notebook of a section, whose source is called `name` in errors.
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-        The section's cells.
-    frameworks : sequence of str
-        The frameworks of the book.
-    executed : dict
-        The executed notebook of each framework that has up-to-date outputs; the page names those that lack.
-    name : str
-        The source's name, for errors.
+    `executed` has the notebook of each framework whose outputs are up to date; the page names those that lack.
     """
     outputs = {
         framework: {cell["id"]: unrepeated(cell["outputs"]) for cell in code_cells(notebook)}
@@ -79,12 +70,9 @@ def merged_markdown(entry: Entry) -> Cell:
 def merged_code(
     entry: Entry, frameworks: Sequence[str], outputs: dict[str, dict[str, Outputs]], name: str
 ) -> list[Cell]:
-    """Return the cells that show an entry: one, or where the outputs differ one more for each framework.
-
-    `outputs` maps a framework to the outputs of its cells by their ids.
-    """
+    """Return the cells that show an entry: one, or where the outputs (by cells' ids) differ one more for each."""
     tags = list(entry.tags)
-    if entry.only_claims:
+    if only_claims(entry.source):
         tags.append("claims")
     if entry.framework:
         own = outputs.get(entry.framework, {}).get(entry.id, [])
@@ -107,7 +95,6 @@ def uncounted(outputs: Outputs) -> Outputs:
 
 
 def shown(entry: Entry, id: str, outputs: Outputs, tags: Sequence[str], name: str) -> Cell:
-    """Return a code cell of the merged notebook."""
     metadata: dict[str, Any] = {"tags": list(tags)} if tags else {}
     pictures = [output for output in outputs if any(mime.startswith("image/") for mime in output.get("data", {}))]
     if pictures:
@@ -115,14 +102,7 @@ def shown(entry: Entry, id: str, outputs: Outputs, tags: Sequence[str], name: st
         if not alt:
             raise BookError(f"{name}, {entry.place}: a picture without words; give the cell a line :alt: …")
         metadata["mystnb"] = {"image": {"alt": alt}}
-    return {
-        "cell_type": "code",
-        "id": id,
-        "metadata": metadata,
-        "source": entry.source,
-        "execution_count": None,
-        "outputs": uncounted(outputs),
-    }
+    return new_code_cell(id, metadata, entry.source, uncounted(outputs))
 
 
 def described(output: dict[str, Any]) -> str | None:
@@ -134,10 +114,7 @@ def described(output: dict[str, Any]) -> str | None:
 
 
 def all_records(notebook: dict[str, Any], section: str, mime: str) -> list[dict[str, Any]]:
-    """Return the records of a MIME type in a merged notebook, each with its section, title, framework and cell.
-
-    One that all frameworks show alike counts for each of them.
-    """
+    """Return the records of a MIME type with section, title, framework and cell; a shared one for each framework."""
     frameworks = list(notebook["metadata"]["d2l"]["frameworks"])
     lines = notebook["cells"][0]["source"].split("\n")
     place = {"section": section, "title": next(line[2:] for line in lines if line.startswith("# "))}

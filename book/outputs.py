@@ -15,36 +15,22 @@ RECORDS = (CLAIM, PREDICTION, RUNNING_TOTAL)
 
 
 def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the notebook's code cells."""
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 def clean(outputs: Sequence[dict[str, Any]], paths: dict[str, str]) -> list[dict[str, Any]]:
-    """Return a cell's outputs without what belongs to one run only.
-
-    Neighbouring streams of one name are joined, and widget views are dropped.
-
-    Parameters
-    ----------
-    outputs : sequence of dict
-        The outputs as nbformat has them.
-    paths : dict
-        The name that each path of this machine gets.
-    """
+    """Return a cell's outputs without widgets, and with a name from `paths` in place of each path of this machine."""
     kept: list[dict[str, Any]] = []
     for output in outputs:
         cleaned = {name: value for name, value in output.items() if name != "transient"}
         if cleaned["output_type"] == "stream":
             cleaned["text"] = scrub(cleaned["text"], paths)
-            if kept and kept[-1].get("name") == cleaned["name"]:
-                kept[-1]["text"] += cleaned["text"]
-                continue
         elif cleaned["output_type"] == "error":
             cleaned["traceback"] = [scrub(line, paths) for line in cleaned["traceback"]]
             cleaned["evalue"] = scrub(cleaned["evalue"], paths)
         else:
-            data = {mime: scrub(value, paths) for mime, value in cleaned["data"].items() if mime != WIDGET}
-            cleaned["data"] = data
+            data = cleaned["data"].items()
+            cleaned["data"] = {mime: scrub(value, paths) for mime, value in data if mime != WIDGET}
         kept.append(cleaned)
     return kept
 

@@ -59,21 +59,10 @@ for plugin in (dollarmath_plugin, colon_fence_plugin, myst_block_plugin, myst_ro
 
 
 def convert(text: str, numbers: dict[str, Any], answers: bool = True) -> Plain:
-    """Return a cell's MyST Markdown as plain Markdown.
+    """Return a cell's MyST Markdown as plain Markdown; PlainError for what that cannot say.
 
-    Parameters
-    ----------
-    text : str
-        The source of the cell.
-    numbers : dict
-        What the first pass of Sphinx found: what labels and citations are called.
-    answers : bool
-        Whether the folds titled "Answer" are in it.
-
-    Raises
-    ------
-    PlainError
-        For what plain Markdown cannot say.
+    `numbers` is what the first pass of Sphinx found: what labels and citations are called. `answers` tells whether the
+    folds titled "Answer" are in it.
     """
     plain = convert_nested(text, numbers, answers)
     check(PARSER.parse(plain.text))
@@ -220,7 +209,6 @@ def convert_directive(directive: Directive, plain: Plain, numbers: dict[str, Any
 
 
 def details(title: str, text: str) -> str:
-    """Return a fold of this text."""
     return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
@@ -266,7 +254,6 @@ def replace_inline(found: re.Match[str], plain: Plain, numbers: dict[str, Any]) 
 
 
 def cited_keys(content: str) -> list[str]:
-    """Return the keys that a citation names."""
     return [key.strip() for key in content.split(",")]
 
 
@@ -295,15 +282,11 @@ def outline(text: str) -> list[Any]:
             found.append([token.type, token.info])
         elif token.type in ("colon_fence", "fence"):
             directive = read_directive(token)
-            if directive:
-                found.append(directive_outline(directive))
+            if directive:  # a figure's argument is a path, any other's may be text
+                title = "" if directive.name == "figure" else directive.argument
+                inside = [bool(directive.body), outline(title), outline(directive.body)]
+                found.append([directive.name, directive.options, *inside])
         for child in token.children or []:
             if child.type == "myst_role" and child.meta["name"].startswith("cite:"):
                 found.append(["cite", *cited_keys(child.content.strip("`"))])
     return found
-
-
-def directive_outline(directive: Directive) -> list[Any]:
-    """Return what numbers depend on in a directive: a figure's argument is a path, any other's may be text."""
-    title = "" if directive.name == "figure" else directive.argument
-    return [directive.name, directive.options, bool(directive.body), outline(title), outline(directive.body)]

@@ -1,7 +1,4 @@
-"""The records in a notebook's outputs as HTML: predictions beside their measurements, claims, running totals.
-
-Pages and slides show the same.
-"""
+"""The records in a notebook's outputs as HTML, for pages and slides: predictions and measurements, claims, totals."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -71,7 +68,6 @@ def comparison_of(record: Record) -> Comparison:
 
 
 def comparisons(records: Iterable[Record]) -> str:
-    """Return the table of the comparisons that a cell shows."""
     found = [comparison_of(record) for record in records]
     return table(
         "comparisons", head_of_comparisons(), [row(each, escape(each.name), aside(each.note, "note")) for each in found]
@@ -93,14 +89,9 @@ def figures(comparison: Comparison) -> list[str]:
 
 
 def scale(comparison: Comparison) -> str:
-    """Return a drawing of measured over predicted: a logarithmic scale from a quarter to four times the prediction.
-
-    It shows the prediction in the middle, the band of 1.5 ×, the quartiles as a bar and the median as a mark.
-    """
-    place, low, high = (
-        x(value / comparison.predicted) for value in (comparison.measured, comparison.low, comparison.high)
-    )
-    near = HALF * on_scale(NEAR)
+    """Return a drawing of measured over predicted: a logarithmic scale with the prediction in the middle."""
+    factors = (value / comparison.predicted for value in (comparison.measured, comparison.low, comparison.high))
+    place, low, high, near = (HALF * on_scale(factor) for factor in (*factors, NEAR))
     words = say("measured is {factor} times what was predicted").format(factor=three_digits(comparison.factor))
     middle = HEIGHT / 2
     return (
@@ -110,11 +101,6 @@ def scale(comparison: Comparison) -> str:
         f'<path class="spread" d="M{low:.1f} {middle:g}H{high:.1f}"/>'
         f"{mark(comparison, place, middle)}</svg>"
     )
-
-
-def x(factor: float) -> float:
-    """Return where a multiple of the prediction lies in the drawing, at most at either end."""
-    return HALF * on_scale(factor)
 
 
 def mark(comparison: Comparison, x: float, y: float) -> str:

@@ -1,7 +1,4 @@
-"""What decides a run: a notebook runs again when the key of its outputs is no longer its key.
-
-Imports nothing slow, so that a build with nothing to do finds that out in a moment.
-"""
+"""What decides a run: a notebook runs again when the key of its outputs is no longer its key. Imports nothing slow."""
 
 import ast
 import hashlib
@@ -19,17 +16,14 @@ from book.cells import Entry
 
 @dataclass(frozen=True)
 class Kernel:
-    """The kernel of a framework: its Python, its settings, its environment's folder and what is installed there.
-
-    `version` is that of Python, `packages` maps the name of a package to its version.
-    """
+    """The kernel of a framework: its Python, its settings, its environment's folder and what is installed there."""
 
     framework: str
     python: str
     settings: dict[str, str]
     prefix: str
-    version: str
-    packages: dict[str, str]
+    version: str  # of Python
+    packages: dict[str, str]  # versions by names
 
 
 def find_kernel(framework: str) -> Kernel:

@@ -33,20 +33,11 @@ def slugs(layout: Layout) -> list[str]:
 
 
 def toctree(text: str) -> list[str]:
-    """Return the pages that the directives {toctree} in a Markdown text name, in their order.
-
-    A build with nothing to do calls it, so it does without the parser of book.plain_markdown, which is slow to import.
-    """
-    pages, fence = [], ""
-    for line in text.splitlines():
-        opening = re.match(r"(```+|:::+)\{toctree\}", line)
-        if opening:
-            fence = opening[1]
-        elif line.strip() == fence:
-            fence = ""
-        elif fence and line.strip() and not line.startswith(":"):
-            titled = re.search(r"<(.+)>$", line.strip())
-            pages.append(titled[1] if titled else line.strip())
+    """Return the pages that the directives {toctree} in a Markdown text name; slow imports would delay each build."""
+    pages = []
+    for _, content in re.findall(r"^(```+|:::+)\{toctree\}\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL):
+        lines = [line.strip() for line in content.splitlines() if line.strip() and not line.startswith(":")]
+        pages += [re.sub(r".*<(.+)>$", r"\1", line) for line in lines]
     return pages
 
 
@@ -61,20 +52,15 @@ def read(slug: str, layout: Layout) -> dict[str, Any]:
 
     Reading takes a second, so the dict is kept and read anew only when the text or this code has changed.
     """
-    path = layout.source(slug)
+    path = layout.sources / f"{slug}.md"
     text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "plain_markdown.py", "sources.py")
     if place(slug, layout).exists():
         kept = load(place(slug, layout))
         if (kept.get("text"), kept.get("reader")) == (text, reader):
             return kept
-    import jupytext
-
     from book.plain_markdown import PlainError, outline
 
-    try:
-        notebook = jupytext.reads(text, fmt="md:myst")
-    except Exception as error:  # jupytext lets through whatever its YAML and JSON readers raise
-        raise BookError(f"{path} cannot be read: {error}") from None
+    notebook = notebook_in(text, path)
     lint(notebook, path.name)
     try:
         lines = [outline(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
@@ -83,6 +69,16 @@ def read(slug: str, layout: Layout) -> dict[str, Any]:
     section = {"slug": slug, "text": text, "reader": reader, "notebook": notebook, "outline": lines}
     write_atomically(place(slug, layout), dump(section))
     return section
+
+
+def notebook_in(text: str, name: object) -> Notebook:
+    """Return the notebook that a text in MyST Markdown holds; BookError, with the name of its file, if it cannot be."""
+    import jupytext
+
+    try:
+        return jupytext.reads(text, fmt="md:myst")
+    except Exception as error:  # jupytext lets through whatever its YAML and JSON readers raise
+        raise BookError(f"{name} cannot be read: {error}") from None
 
 
 def place(slug: str, layout: Layout) -> Path:
@@ -136,19 +132,13 @@ def write_readers(
         made = split(entries, frameworks, numbers, images, f"{source['slug']}.md", answers)
         return {framework: linked(made[framework], home, framework, source["slug"]) for framework in frameworks}
 
-    write_stale("notebooks" if answers else "handouts", source["slug"], frameworks, key, make, layout)
+    stage = "notebooks" if answers else "handouts"
+    write_stale({word: layout.notebook(stage, word, source["slug"]) for word in frameworks}, key, make)
 
 
-def write_stale(
-    stage: str,
-    slug: str,
-    frameworks: Sequence[str],
-    key: str,
-    make: Callable[[Sequence[str]], dict[str, Notebook]],
-    layout: Layout,
-) -> None:
+def write_stale(paths: dict[str, Path], key: str, make: Callable[[Sequence[str]], dict[str, Notebook]]) -> None:
     """Write the notebooks of a page that were not made from what has this key; a reader may work in the others."""
-    stale = [word for word in frameworks if not up_to_date(layout.notebook(stage, word, slug), key)]
+    stale = [framework for framework, path in paths.items() if not up_to_date(path, key)]
     for framework, notebook in make(stale).items() if stale else ():
         notebook["metadata"]["d2l"] = {"key": key}
-        write_atomically(layout.notebook(stage, framework, slug), dump(notebook))
+        write_atomically(paths[framework], dump(notebook))

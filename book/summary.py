@@ -23,14 +23,8 @@ def warn_of_stderr(notebook: dict[str, Any], title: str) -> None:
 def summary(executed: dict[str, dict[str, Any]], frameworks: Sequence[str], ran: Collection[tuple[str, str]]) -> str:
     """Return a table of the seconds of each notebook, and the slowest cells with their places.
 
-    Parameters
-    ----------
-    executed : dict
-        For each section the executed notebook of each framework.
-    frameworks : sequence of str
-        The columns of the table.
-    ran : collection of (section, framework)
-        The notebooks that ran in this build; the others were up to date.
+    `executed` has for each section the notebook of each framework, which are the columns; `ran` are the pairs of
+    section and framework that ran in this build.
     """
     rows = [["seconds", *(FRAMEWORKS[framework] for framework in frameworks)]]
     cells, rough = [], []
@@ -42,9 +36,8 @@ def summary(executed: dict[str, dict[str, Any]], frameworks: Sequence[str], ran:
             if busy > ROUGH:
                 rough.append(f"{slug} ({framework}) {busy:.0%}")
             row.append(f"{facts['seconds']:.0f}{'*' if (slug, framework) in ran else ' '}")
-            cells += [
-                (seconds, f"{slug} ({framework}), cell {count}: {line}") for seconds, count, line in facts["slowest"]
-            ]
+            for seconds, count, line in facts["slowest"]:
+                cells.append((seconds, f"{slug} ({framework}), cell {count}: {line}"))
         rows.append(row)
     lines = [f"{first:<20}" + "".join(f"{cell:>12}" for cell in rest) for first, *rest in rows]
     lines.append("* ran now, the others were up to date" if ran else "all were up to date")

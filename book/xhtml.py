@@ -1,7 +1,4 @@
-"""Pages and drawings of an e-book as XML: read, repaired where the standard refuses what browsers accept, written.
-
-Pure functions; what they repair, EPUBCheck has found.
-"""
+"""Pages and drawings of an e-book as XML: read, repaired where EPUBCheck refuses what browsers accept, written."""
 
 import copy
 import posixpath
@@ -49,7 +46,6 @@ def _declare(node: Element, around: str) -> None:
 
 
 def page_text(root: Element) -> str:
-    """Return a page as a file holds it."""
     return f"<!DOCTYPE html>\n{written(root)}\n"
 
 
@@ -61,17 +57,12 @@ def links(root: Element) -> Iterator[tuple[Element, str]]:
             yield node, address
 
 
-def repair_links(root: Element) -> None:
-    """Have all links lead to pages of the e-book, which names no framework in an address."""
+def repair_page(root: Element) -> None:
+    """Repair a page: links, whose addresses name no framework, and drawings, which XML has to be told are drawings."""
     for node, address in links(root):
         found = LINK.fullmatch(address)
         if found:
             node.set("href", f"{found['page']}.xhtml{found['place'] or ''}")
-
-
-def repair_page(root: Element) -> None:
-    """Repair a page: its links, and drawings in the text, which XML has to be told are drawings."""
-    repair_links(root)
     for drawing in [node for node in root.iter() if split(node.tag) == (XHTML, "svg")]:
         if drawing.get("role") == "group":
             del drawing.attrib["role"]  # not among those that a drawing may have

@@ -25,7 +25,6 @@ STARS = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyw
 
 @cache
 def package() -> Any:
-    """Return d2l_utils as griffe knows it."""
     loader = griffe.GriffeLoader(search_paths=[ROOT], allow_inspection=False)
     found = loader.load("d2l_utils")
     loader.load("d2l_lab")
@@ -47,7 +46,6 @@ class Api(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the list."""
         for folder in ("d2l_utils", "d2l_lab"):
             for path in (ROOT / folder).rglob("*.py"):
                 self.env.note_dependency(path)
@@ -132,7 +130,5 @@ def methods(item: Any) -> list[str]:
     return lines
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive."""
+def setup(app: Sphinx) -> None:
     app.add_directive("api", Api)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import sphinxcontrib.bibtex.plugin
 from docutils import nodes
 from pybtex.plugin import find_plugin, register_plugin
 from pybtex.style.formatting.unsrt import Style as Unsorted
@@ -12,6 +11,7 @@ from pybtex.style.labels import BaseLabelStyle
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinxcontrib.bibtex.plugin import register_plugin as register_style
 from sphinxcontrib.bibtex.style.referencing import BracketStyle
 from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
 
@@ -22,7 +22,6 @@ class KeyLabels(BaseLabelStyle):
     """The keys as labels: unique over all pages, and never shown."""
 
     def format_labels(self, sorted_entries: Iterable[Any]) -> Iterator[str]:
-        """Yield one label for each entry."""
         return (entry.key for entry in sorted_entries)
 
 
@@ -38,25 +37,17 @@ class RoundBrackets(AuthorYearReferenceStyle):
 
     def __init__(self) -> None:
         round_brackets = BracketStyle(left=say("("), right=say(")"))
-        super().__init__(
-            bracket_textual=round_brackets,
-            bracket_parenthetical=round_brackets,
-            bracket_author=round_brackets,
-            bracket_label=round_brackets,
-            bracket_year=round_brackets,
-        )
+        places = ("textual", "parenthetical", "author", "label", "year")
+        brackets: dict[str, Any] = {f"bracket_{place}": round_brackets for place in places}
+        super().__init__(**brackets)
 
 
 class ListReferences(SphinxPostTransform):
-    """Turn the labelled citations of a bibliography into a list: the text names them by author and year.
-
-    It also spares screen readers the roles that Sphinx gives to citations, which ARIA 1.3 withdrew.
-    """
+    """Turn the labelled citations of a bibliography into a list without roles: ARIA 1.3 withdrew those of citations."""
 
     default_priority = 6  # after sphinxcontrib-bibtex has made the citations (5)
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         groups = {id(citation.parent): citation.parent for citation in self.document.findall(nodes.citation)}
         for group in groups.values():
             listed = nodes.bullet_list(classes=["references"])
@@ -70,15 +61,11 @@ def find_references(app: Sphinx, config: Config) -> None:
     config.bibtex_bibfiles = [str(Path(app.srcdir) / "references.bib")]
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register styles and transform."""
+def setup(app: Sphinx) -> None:
     register_plugin("pybtex.style.formatting", "chapter", Chapter)
     # What is not registered is looked for in every package installed, the first once for each citation.
     for group, name in (("backends", "plaintext"), ("style.names", "plain"), ("style.sorting", "author_year_title")):
         register_plugin(f"pybtex.{group}", name, find_plugin(f"pybtex.{group}", name), force=True)
-    sphinxcontrib.bibtex.plugin.register_plugin(
-        "sphinxcontrib.bibtex.style.referencing", "round_author_year", RoundBrackets
-    )
+    register_style("sphinxcontrib.bibtex.style.referencing", "round_author_year", RoundBrackets)
     app.add_post_transform(ListReferences)
     app.connect("config-inited", find_references)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -21,9 +21,10 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
+from sphinx.util.nodes import traverse_parent
 
 from book import FRAMEWORKS
-from book.pages.problems import Listing, above, resolved
+from book.pages.problems import Listing, places_of, resolved
 from book.pages.records import collected
 from book.pages.tabs import framework_of, tab_set
 from book.records import Record
@@ -46,14 +47,8 @@ class Advice(NamedTuple):
     gains: list[str]
 
 
-class checklist(nodes.General, nodes.Element):
-    """The place of the list."""
-
-
 class Checklist(Listing):
     """The checklist, section by section, in each framework."""
-
-    place = checklist
 
     def run(self) -> list[nodes.Node]:
         """Return its place, on a page that is written anew when a measurement changes."""
@@ -67,23 +62,18 @@ class NoteAdvice(SphinxTransform):
     default_priority = 850
 
     def apply(self, **kwargs: Any) -> None:
-        """Note the paragraphs."""
         found: list[Advice] = []
         for paragraph in self.document.findall(nodes.paragraph):
-            first, *rest = written(paragraph) or [None]
+            # Without the empty texts that the parser leaves.
+            first, *rest = [node for node in paragraph.children if node.astext()] or [None]
             if isinstance(first, nodes.strong) and first.astext() == say("In your own loop"):
-                framework = next(filter(None, map(framework_of, above(paragraph))), None)
-                section = next(node for node in above(paragraph) if isinstance(node, nodes.section))
+                framework = next(filter(None, map(framework_of, traverse_parent(paragraph))), None)
+                section = next(iter(traverse_parent(paragraph, nodes.section)))
                 place = f"in-your-own-loop-{len(found) + 1}"
                 paragraph["ids"].append(place)
                 found.append(Advice(framework, place, section[0].astext(), words_of(rest), gains_below(paragraph)))
         if found:
             self.env.metadata[self.env.docname][KEY] = found
-
-
-def written(paragraph: nodes.paragraph) -> list[Any]:
-    """Return a paragraph's nodes without the empty texts that the parser leaves."""
-    return [node for node in paragraph.children if node.astext()]
 
 
 def words_of(rest: Sequence[Any]) -> list[Any]:
@@ -111,8 +101,7 @@ class ListAdvice(SphinxPostTransform):
     sphinx: Sphinx  # which `setup` sets
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
-        for place in list(self.document.findall(checklist)):
+        for place in places_of(self.document, "checklist"):
             pages = self.env.toctree_includes.get(self.config.root_doc, [])
             sections = [page for page in pages if KEY in self.env.metadata[page]]
             measured = Measured(self.env)
@@ -135,16 +124,14 @@ class ListAdvice(SphinxPostTransform):
     def section(self, section: str, frameworks: Sequence[str], measured: "Measured") -> nodes.section:
         """Return the entries of a section under its title."""
         title = nodes.title("", "", self.link(self.env.titles[section].astext(), section))
-        panels = [self.panel(section, framework, measured) for framework in frameworks]
+        panels = []
+        for framework in frameworks:
+            found = [advice for advice in self.env.metadata[section][KEY] if advice.framework in (None, framework)]
+            entries = [self.entry(section, framework, measured, advice) for advice in found]
+            panel = nodes.container("", nodes.bullet_list("", *entries), classes=["prose", f"tag_{framework}"])
+            panel.source, panel.line = self.document["source"], 1
+            panels.append(panel)
         return nodes.section("", title, tab_set(panels, frameworks), ids=[nodes.make_id(section)])
-
-    def panel(self, section: str, framework: str, measured: "Measured") -> nodes.container:
-        """Return the entries of a section in a framework."""
-        found = [advice for advice in self.env.metadata[section][KEY] if advice.framework in (None, framework)]
-        entries = [self.entry(section, framework, measured, advice) for advice in found]
-        panel = nodes.container("", nodes.bullet_list("", *entries), classes=["prose", f"tag_{framework}"])
-        panel.source, panel.line = self.document["source"], 1
-        return panel
 
     def entry(self, section: str, framework: str, measured: "Measured", advice: Advice) -> nodes.list_item:
         """Return an entry: where it stands, what to do, and what that gained."""
@@ -208,11 +195,9 @@ def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
     return found
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Register node, directive and transforms."""
-    app.add_node(checklist)
+def setup(app: Sphinx) -> dict[str, int]:
     app.add_directive("checklist", Checklist)
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
     app.setup_extension("book.pages.problems")  # which has pages of lists written anew
-    return {"env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"env_version": 2}

@@ -19,35 +19,11 @@ project = "Computational Performance"
 version = book.project()["project"]["version"]
 html_title = project
 language = "en"
-extensions = [
-    "myst_nb",
-    "sphinx_design",
-    "sphinx_copybutton",
-    "sphinxcontrib.bibtex",
-    "book.pages.language",
-    "book.pages.bibliography",
-    "book.pages.maths",
-    "book.pages.page_info",
-    "book.pages.records",
-    "book.pages.claims_page",
-    "book.pages.running_total",
-    "book.pages.models_page",
-    "book.pages.solutions",
-    "book.pages.exercises",
-    "book.pages.explorable",
-    "book.pages.tabs",
-    "book.pages.single_framework",
-    "book.pages.endnotes",
-    "book.pages.ereader",
-    "book.pages.glossary",
-    "book.pages.short_path",
-    "book.pages.problems",
-    "book.pages.checklist",
-    "book.pages.api",
-    "book.pages.machine_profile",
-    "book.pages.numbering",
-    "book.pages.search_texts",
-]
+modules = ["language", "bibliography", "maths", "page_info", "records", "claims_page", "running_total", "models_page"]
+modules += ["solutions", "explorable", "tabs", "single_framework", "endnotes", "ereader", "glossary"]
+modules += ["short_path", "problems", "checklist", "api", "machine_profile", "numbering", "search_texts"]
+extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton", "sphinxcontrib.bibtex"]
+extensions += [f"book.pages.{name}" for name in modules]
 templates_path = ["_templates"]
 exclude_patterns = ["README.md", ".ipynb_checkpoints"]
 d2l_numbers = str(BUILD / "numbers.json")
@@ -95,6 +71,7 @@ html_theme_options = {
         "color-code-background": "#1b1d21",
     },
 }
+html_context = {"framework_titles": book.FRAMEWORKS}  # for the switch
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
 html_js_files = [("book.js", {"defer": "defer"})]
@@ -116,5 +93,4 @@ def leave_out_styles(app: Sphinx, page: str, template: str, context: dict[str, A
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the small things that need no module of their own."""
     app.connect("html-page-context", leave_out_styles)

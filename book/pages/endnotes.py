@@ -28,7 +28,6 @@ class MoveAnswers(SphinxPostTransform):
     builders = ("epub",)
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         known = names(self.env.metadata[self.env.docname].get(KEY, []))
         problem = ""
         notes: list[nodes.container] = []
@@ -53,7 +52,5 @@ def moved(fold: Any, problem: str, number: int) -> nodes.container:
     return nodes.container("", title, *fold.children[1:], ids=[there], classes=["note"])
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transform."""
+def setup(app: Sphinx) -> None:
     app.add_post_transform(MoveAnswers)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

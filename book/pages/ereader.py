@@ -16,15 +16,7 @@ from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, woff
-from book.xhtml import (
-    OPF,
-    dead_links,
-    page_text,
-    properties,
-    repair_drawing,
-    repair_page,
-    written,
-)
+from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, written
 
 logger = logging.getLogger(__name__)
 STYLES = ("pygments.css", "epub.css")  # the second is ours, under the name that Sphinx's theme links
@@ -68,13 +60,11 @@ class EReader(Epub3Builder):
         """Link no script."""
 
     def copy_static_files(self) -> None:
-        """Write the two styles and nothing else."""
         self._static_dir.mkdir(parents=True, exist_ok=True)
         self.create_pygments_style_file()
         shutil.copy(Path(__file__).parent / "_epub" / "epub.css", self._static_dir)
 
     def handle_finish(self) -> None:
-        """Repair what has been written, then pack it."""
         for path in self._static_dir.iterdir():
             if path.name not in STYLES:
                 path.unlink()  # which an extension has put there
@@ -83,7 +73,6 @@ class EReader(Epub3Builder):
         super().handle_finish()
 
     def repair(self) -> None:
-        """Repair pages and pictures, and look for links that lead nowhere."""
         for path in sorted((self.outdir / "_images").glob("*.svg")):
             drawing = ET.parse(path).getroot()
             repair_drawing(drawing)
@@ -121,7 +110,6 @@ class EReader(Epub3Builder):
         path.write_text(text, encoding="utf-8")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Put our builder in the place of Sphinx's."""
     app.add_builder(EReader, override=True)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

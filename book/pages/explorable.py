@@ -33,7 +33,6 @@ class Explorable(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the figure."""
         kind = self.arguments[0]
         if kind not in KINDS:
             raise self.error(f"unknown explorable {kind!r}; known: {' '.join(KINDS)}")
@@ -69,8 +68,6 @@ def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
         app.add_css_file(f"explorables/{CLASS}.css")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive, and what its pages load."""
+def setup(app: Sphinx) -> None:
     app.add_directive("explorable", Explorable)
     app.connect("html-page-context", load)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -38,7 +38,6 @@ class GatherForms(SphinxTransform):
     default_priority = 850
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         found = {}
         for glossary in self.document.findall(addnodes.glossary):
             for entry in glossary.findall(nodes.definition_list_item):
@@ -148,9 +147,7 @@ def rewrite(app: Sphinx, env: Any) -> list[str]:
     return [page for page in env.found_docs if finder.search(env.doc2path(page).read_text("utf-8"))]
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register all of it."""
+def setup(app: Sphinx) -> None:
     app.add_transform(GatherForms)
     app.connect("doctree-resolved", link_words)
     app.connect("env-updated", rewrite)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -43,7 +43,6 @@ class Machine(SphinxDirective):
     """The profile, or a sentence on how to make one."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes."""
         self.env.note_reread()
         profile = read(Path(self.config.d2l_machine))
         found = self.parse_text_to_nodes(
@@ -55,7 +54,6 @@ class Machine(SphinxDirective):
 
 
 def show(profile: dict[str, Any]) -> str:
-    """Return the Markdown that shows the content of the file."""
     parts = {name: profile["frameworks"][module] for name, module in MODULES.items() if module in profile["frameworks"]}
     days = sorted({part["date"] for part in [profile, *parts.values()]})
     first, last = name_day(days[0]), name_day(days[-1])
@@ -84,7 +82,6 @@ def show(profile: dict[str, Any]) -> str:
 
 
 def caches(found: Sequence[dict[str, Any]]) -> str:
-    """Return the table of caches as the system reports them."""
     rows = [
         (f"L{cache['level']} {cache['kind']}", binary(cache["bytes"]), sharers(cache["shared_by"])) for cache in found
     ]
@@ -99,30 +96,23 @@ def sharers(number: int | None) -> str:
 
 
 def bandwidths(found: dict[str, float]) -> str:
-    """Return the table of STREAM's figures."""
     rows = [(who, quantity(value, "B/s")) for who, value in found.items()]
     return table((say("STREAM triad on"), say("memory bandwidth")), rows)
 
 
 def latencies(found: dict[str, float]) -> str:
-    """Return the table of the latency ladder."""
     rows = [(binary(int(size)), quantity(seconds, "s")) for size, seconds in found.items()]
     return table((say("working set"), say("latency of a load")), rows)
 
 
 def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
-    """Return the table of NumPy and the frameworks on the CPU."""
     rows = [("NumPy", NONE, NONE, *rates(numpy))]
     for name, part in parts.items():
         program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
-        rows.append((program, *dispatch(part), *rates(part["product"])))
+        waits = [quantity(part["dispatch"][what], "s") for what in ("issue", "wait")]
+        rows.append((program, *waits, *rates(part["product"])))
     head = (say("on the CPU"), say("a tiny operation issued"), say("and waited for"))
     return table((*head, say("product, float32"), say("product, bfloat16")), rows)
-
-
-def dispatch(part: dict[str, Any]) -> list[str]:
-    """Return the seconds of a tiny operation in words: issued, and waited for."""
-    return [quantity(part["dispatch"][what], "s") for what in ("issue", "wait")]
 
 
 def copies(parts: dict[str, Any]) -> str:
@@ -141,7 +131,6 @@ def name_level(level: str) -> str:
 
 
 def gpus(parts: dict[str, Any]) -> str:
-    """Return the table of what each framework reaches on each GPU."""
     rows = []
     for name, part in parts.items():
         for gpu in part["gpus"]:
@@ -180,8 +169,6 @@ def plain(name: str) -> str:
     return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", name)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive and its setting."""
+def setup(app: Sphinx) -> None:
     app.add_config_value("d2l_machine", "", "")
     app.add_directive("machine", Machine)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,5 @@
 """Formulas of the pages as MathML."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
@@ -8,6 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
+from sphinx.util.nodes import traverse_parent
 
 from book.formulas import TeXError, mathml
 
@@ -20,19 +20,12 @@ class CheckFormulas(SphinxTransform):
     default_priority = 700
 
     def apply(self, **kwargs: Any) -> None:
-        """Report faults."""
         for node in self.document.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block))):
             try:
                 mathml(node.astext(), isinstance(node, nodes.math_block))
             except TeXError as fault:
-                place = node if node.line else next((up for up in _ancestors(node) if up.line), node)
+                place = next((each for each in traverse_parent(node) if each.line), node)
                 logger.error("wrong TeX: %s", fault, location=place)
-
-
-def _ancestors(node: nodes.Node) -> Iterator[nodes.Node]:
-    while node.parent is not None:
-        node = node.parent
-        yield node
 
 
 def _markup(node: nodes.Node, display: bool) -> str:
@@ -43,7 +36,6 @@ def _markup(node: nodes.Node, display: bool) -> str:
 
 
 def visit_math(writer: Any, node: nodes.Element) -> None:
-    """Write an inline formula."""
     writer.body.append(_markup(node, False))
     raise nodes.SkipNode
 
@@ -59,8 +51,6 @@ def visit_displaymath(writer: Any, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transform and the renderer `mathml`."""
+def setup(app: Sphinx) -> None:
     app.add_transform(CheckFormulas)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_displaymath, None))
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -114,7 +114,5 @@ class Models(SphinxDirective):
         return raw(table("comparisons", head_of_comparisons(), rows))
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive."""
+def setup(app: Sphinx) -> None:
     app.add_directive("models", Models)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -84,7 +84,6 @@ def sections(env: BuildEnvironment) -> dict[str, dict[str, str]]:
 
 
 def write_numbers(app: Sphinx, env: BuildEnvironment) -> None:
-    """Write numbers.json in a pass of the builder `dummy`."""
     if app.builder.name != "dummy":
         return
     found = {
@@ -97,8 +96,6 @@ def write_numbers(app: Sphinx, env: BuildEnvironment) -> None:
     write_atomically(Path(app.config.d2l_numbers), text + "\n")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to the moment at which all numbers are known."""
+def setup(app: Sphinx) -> None:
     app.add_config_value("d2l_numbers", "", "")
     app.connect("env-check-consistency", write_numbers)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

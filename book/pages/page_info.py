@@ -1,15 +1,13 @@
 """What a page says about itself: reading time and notebooks at its head, the machine at its foot.
 
 All of it comes from the merged notebook: its metadata `d2l` tells, for each framework, when and where the cells ran.
-The transform also makes claims, predictions and running totals places that a link can lead to, and insists on
-alternative texts.
+The transform also makes records places that a link can lead to, and insists on alternative texts.
 """
 
 import json
 import math
 import os
 import re
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -50,22 +48,15 @@ def _minutes(node: nodes.Node, framework: str) -> float:
         return 0
     if isinstance(node, nodes.literal_block):
         return sum(bool(line.strip()) for line in node.astext().split("\n")) / LINES_PER_MINUTE
-    if isinstance(node, nodes.Element) and _is_passed_over(node):
-        return 0
+    if isinstance(node, nodes.Element):
+        folded = node.get("design_component") == "dropdown" or set(FOLDED) & set(node["classes"])
+        if folded or node.get("nb_element") == "cell_code_output":
+            return 0
     return sum(_minutes(child, framework) for child in node.children)
 
 
-def _is_passed_over(node: nodes.Element) -> bool:
-    """Tell whether a node is a fold, a cell whose code is folded, or what a cell put out."""
-    folded = node.get("design_component") == "dropdown" or set(FOLDED) & set(node["classes"])
-    return bool(folded) or node.get("nb_element") == "cell_code_output"
-
-
 def header(minutes: int, notebooks: dict[str, str], hosted: dict[str, dict[str, str]]) -> nodes.container:
-    """Return the line under the title: reading time and one notebook, a path, for each framework that ran.
-
-    `hosted` maps a framework to the addresses at which services open its notebook, by their names.
-    """
+    """Return the line under the title: reading time, and each framework's notebook with the services that open it."""
     found = nodes.inline("", classes=[WHOLE])
     separator = say(" · Notebooks: ")
     for name, path in notebooks.items():
@@ -140,7 +131,6 @@ class DescribePage(SphinxTransform):
     default_priority = 190  # before the tabs are gathered, while cells are still children of sections
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         for image in self.document.findall(nodes.image):
             if not image.get("alt", "").strip():
                 logger.error("picture without alternative text: %s", image.get("uri"), location=image)
@@ -151,41 +141,27 @@ class DescribePage(SphinxTransform):
         if path.suffix != ".ipynb":
             return
         notebook = json.loads(path.read_text(encoding="utf-8"))
-        self._add_anchors(notebook["cells"])
+        for node in self.document.findall(nodes.container):
+            if node.get("nb_element") == "cell_code":
+                cell = notebook["cells"][node["cell_index"]]
+                if any(records(cell, mime) for mime in RECORDS):
+                    node["ids"].append(cell["id"])
         title = next(self.document.findall(nodes.title), None)
         if frameworks and title:
             ran = notebook["metadata"]["d2l"]["frameworks"]
             self._describe(title.parent, frameworks[0], {name: ran[name] for name in frameworks if name in ran})
 
     def _describe(self, section: nodes.Element, framework: str, runs: dict[str, dict[str, Any]]) -> None:
-        notebooks = {name: self._notebook(name) for name in runs}
+        # The paths of the readers' notebooks, as Sphinx takes them: from the folder of the pages.
+        folder = os.path.relpath(self.config.d2l_notebooks, self.env.srcdir)
+        notebooks = {name: f"/{folder}/{name}/{self.env.docname}.ipynb" for name in runs}
         hosted = {name: links(self.config.d2l_repository, name, self.env.docname) for name in runs}
         section.insert(1, header(reading_minutes(self.document, framework), notebooks, hosted))
         if runs:
             section += colophon(runs)
 
-    def _notebook(self, framework: str) -> str:
-        """Return the path of a reader's notebook as Sphinx takes it, from the folder of the pages."""
-        path = os.path.join(self.config.d2l_notebooks, framework, f"{self.env.docname}.ipynb")
-        return "/" + os.path.relpath(path, self.env.srcdir)
 
-    def _add_anchors(self, cells: Sequence[dict[str, Any]]) -> None:
-        for node in self.document.findall(nodes.container):
-            if node.get("nb_element") == "cell_code":
-                cell = cells[node["cell_index"]]
-                if any(records(cell, mime) for mime in RECORDS):
-                    node["ids"].append(cell["id"])
-
-
-def name_frameworks(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
-    """Give the template the display names for its switch."""
-    context["framework_titles"] = FRAMEWORKS
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transform and its setting."""
+def setup(app: Sphinx) -> None:
     app.add_config_value("d2l_notebooks", "", "")
     app.add_config_value("d2l_repository", repository(), "env", [str])
     app.add_transform(DescribePage)
-    app.connect("html-page-context", name_frameworks)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import traverse_parent
 from sphinx_design.shared import is_component
 
 from book import FRAMEWORKS
@@ -31,25 +32,17 @@ LISTS = "lists"  # in the metadata of a page that lists what stands on others
 END = re.compile(r"(?<=[.?!])(?:\s+|$)|(?<=[。？！])\s*")
 
 
-class problems(nodes.General, nodes.Element):
-    """The place of the lists."""
+class listing(nodes.General, nodes.Element):
+    """The place of a list, which the directive `name` has left."""
 
 
 class Listing(SphinxDirective):
     """A list of what stands on all pages."""
 
-    place: type[nodes.Element]
-
     def run(self) -> list[nodes.Node]:
         """Return the list's place, which is filled when every page has been read."""
         self.env.metadata[self.env.docname][LISTS] = True
-        return [self.place()]
-
-
-class Problems(Listing):
-    """The lists of all problems, section by section."""
-
-    place = problems
+        return [listing(name=self.name)]
 
 
 class NoteProblems(SphinxTransform):
@@ -58,7 +51,6 @@ class NoteProblems(SphinxTransform):
     default_priority = 850
 
     def apply(self, **kwargs: Any) -> None:
-        """Note the problems."""
         found: list[tuple[Any, ...]] = []
         for box in self.document.findall(nodes.admonition):
             beginning = say("Back-of-the-envelope problem")
@@ -76,7 +68,7 @@ class NoteProblems(SphinxTransform):
 
     def exercises(self, listed: Any) -> list[tuple[Any, ...]]:
         """Return what is noted of the items of a list; a list within a solution or an item holds no exercises."""
-        if any(isinstance(up, nodes.list_item) or is_component(up, "dropdown") for up in above(listed)):
+        if any(isinstance(up, nodes.list_item) or is_component(up, "dropdown") for up in traverse_parent(listed)):
             return []
         numbers = range(listed.get("start", 1), listed.get("start", 1) + len(listed))
         return [
@@ -86,17 +78,10 @@ class NoteProblems(SphinxTransform):
 
     def noted(self, kind: str, name: str, node: Any, asked: Any, number: int) -> tuple[Any, ...]:
         """Give the node of a problem an id; return what is noted of it."""
-        framework = next(filter(None, map(framework_of, above(node))), None)
+        framework = next(filter(None, map(framework_of, traverse_parent(node))), None)
         place = nodes.make_id("-".join(filter(None, (kind, str(number), framework))))
         node["ids"].append(place)
         return kind, name, framework, place, asked
-
-
-def above(node: nodes.Node) -> Iterator[nodes.Node]:
-    """Yield the nodes around a node, from the nearest on."""
-    while node.parent is not None:
-        node = node.parent
-        yield node
 
 
 def sentences(paragraph: Any) -> Iterator[list[Any]]:
@@ -116,9 +101,13 @@ def sentences(paragraph: Any) -> Iterator[list[Any]]:
         yield sentence
 
 
+def places_of(document: nodes.document, name: str) -> list[listing]:
+    """Return the places that a directive has left on a page."""
+    return [place for place in document.findall(listing) if place["name"] == name]
+
+
 def list_problems(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Fill the place of the lists on a page."""
-    for place in list(document.findall(problems)):
+    for place in places_of(document, "problems"):
         sections = app.env.toctree_includes.get(app.config.root_doc, [])
         place.parent.replace(place, [listed(app, page, each) for each in sections if KEY in app.env.metadata[each]])
 
@@ -127,21 +116,16 @@ def listed(app: Sphinx, page: str, section: str) -> nodes.section:
     """Return the lists of a section under its title, with links that start from `page`."""
     node = nodes.section("", nodes.title("", app.env.titles[section].astext()), ids=[nodes.make_id(section)])
     for kind, title in ((ENVELOPE, say("Back-of-the-envelope problems")), (EXERCISE, say("Exercises"))):
-        found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind and shown(app, rest[1])]
+        found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind]
+        found = [rest for rest in found if not app.config.d2l_only or rest[1] in (None, app.config.d2l_only)]
         entries = [entry(app, page, section, *rest) for rest in found]
         node += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []
     return node
 
 
-def shown(app: Sphinx, framework: str | None) -> bool:
-    """Tell whether the lists have a framework's problem: in an edition for one, those for all and its own."""
-    return not app.config.d2l_only or framework in (None, app.config.d2l_only)
-
-
 def entry(
     app: Sphinx, page: str, section: str, name: str, framework: str | None, place: str, asked: Sequence[Any]
 ) -> nodes.list_item:
-    """Return the line of a problem."""
     address = app.builder.get_relative_uri(page, section) + (f"?tab={framework}#" if framework else "#") + place
     link = nodes.reference("", title_of(name), refuri=address, internal=True)
     owner = "" if app.config.d2l_only else framework
@@ -171,11 +155,9 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[s
     return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register node, directive and transform."""
-    app.add_node(problems)
-    app.add_directive("problems", Problems)
+def setup(app: Sphinx) -> None:
+    app.add_node(listing)
+    app.add_directive("problems", Listing)
     app.add_transform(NoteProblems)
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-resolved", list_problems, priority=400)  # before words are linked (500)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

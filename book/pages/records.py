@@ -30,7 +30,6 @@ def collected(env: BuildEnvironment, name: str) -> list[Record]:
 
 
 def raw(html: str) -> nodes.raw:
-    """Return a node of HTML."""
     return nodes.raw("", html, format="html")
 
 
@@ -62,7 +61,6 @@ class ShowRecords(SphinxTransform):
     default_priority = 194  # while a cell's outputs still stand side by side
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         parents = {id(output.parent): output.parent for output in self.document.findall(kind_of)}
         for parent in parents.values():
             for kind, group in groupby(list(parent.children), kind_of):
@@ -75,9 +73,8 @@ class ShowRecords(SphinxTransform):
                         parent.remove(output)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register renderer and transform; MyST-NB keeps the list of renderers that it made."""
     if RecordRenderer not in load_mime_renders():
         load_mime_renders().append(RecordRenderer)
     app.add_transform(ShowRecords)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

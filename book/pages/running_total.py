@@ -59,7 +59,6 @@ class RunningTotal(SphinxDirective):
     """The running total of each framework."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a sentence and a table for each framework."""
         totals = {record["framework"]: record for record in collected(self.env, "running-totals")}
         savings = [record for record in collected(self.env, "predictions") if record["kind"] == "saving"]
         found: list[nodes.Node] = []
@@ -74,7 +73,5 @@ class RunningTotal(SphinxDirective):
         return found or self.parse_text_to_nodes(say("This copy holds no running total: no notebook ran for it."))
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive."""
+def setup(app: Sphinx) -> None:
     app.add_directive("running-total", RunningTotal)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -29,10 +29,7 @@ class Dot:
 
 
 def times(dots: Sequence[Dot], kind: str = "") -> str:
-    """Return the picture of predictions in seconds: predicted to the right, measured upwards, both logarithmic.
-
-    `kind` is a class of the picture.
-    """
+    """Return the picture of predictions in seconds, of the class `kind`: predicted to the right, measured upwards."""
     logs = [math.log10(value) for dot in dots for value in (dot.comparison.predicted, dot.comparison.measured)]
     low, high = math.floor(min(logs)), math.ceil(max(logs))
     high = max(high, low + 1)

@@ -89,24 +89,17 @@ def flat(element: ET.Element) -> str:
     return (element.text or "") + sign.join(map(flat, element))
 
 
-def script(page: str, title: str, document: nodes.document) -> str:
-    """Return the script of a page."""
-    listed = json.dumps(places(document), ensure_ascii=False, separators=(",", ":"))
-    packed = base64.b64encode(zlib.compress(listed.encode(), 9)).decode()
-    return f"d2lTexts({json.dumps(page)}, {json.dumps(title)}, {json.dumps(packed)});\n"
-
-
 def write_texts(
     app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None
 ) -> None:
-    """Write the script of a page that is written."""
     if app.builder.name == "html" and document is not None:
-        path = Path(app.outdir) / "_texts" / f"{page}.js"
-        write_atomically(path, script(page, app.env.titles[page].astext(), document))
+        listed = json.dumps(places(document), ensure_ascii=False, separators=(",", ":"))
+        packed = base64.b64encode(zlib.compress(listed.encode(), 9)).decode()
+        arguments = ", ".join(map(json.dumps, (page, app.env.titles[page].astext(), packed)))
+        write_atomically(Path(app.outdir) / "_texts" / f"{page}.js", f"d2lTexts({arguments});\n")
 
 
 def leave_out_index(app: Sphinx) -> None:
-    """Make no index of words."""
     if app.builder.name == "html":
         app.builder.search = False  # type: ignore[attr-defined]
 
@@ -120,9 +113,7 @@ def search_page(app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
     return [("search", {"searched": pages}, "search.html")]
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to the moments at which pages are written."""
+def setup(app: Sphinx) -> None:
     app.connect("builder-inited", leave_out_index)
     app.connect("html-page-context", write_texts)
     app.connect("html-collect-pages", search_page)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

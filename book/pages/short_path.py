@@ -21,7 +21,6 @@ LOG = logging.getLogger(__name__)
 
 
 def rows_of(landing: nodes.document) -> Iterator[Any]:
-    """Yield the rows of the landing page's table."""
     for section in landing.findall(nodes.section):
         if section[0].astext() == say("In Two Hours"):
             for body in section.findall(nodes.tbody):
@@ -56,7 +55,6 @@ class MarkPath(SphinxPostTransform):
     default_priority = 5  # while titles are as they were written
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         page = self.env.docname
         sections = {section[0].astext(): section for section in self.document.findall(nodes.section)}
         for heading in getattr(self.env, KEY, {}).get(page, []):
@@ -74,9 +72,7 @@ def note_path(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return [page for page in old | new if old.get(page) != new.get(page) and page in env.found_docs]
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register all of it."""
+def setup(app: Sphinx) -> None:
     app.add_post_transform(MarkPath)
     app.connect("env-updated", note_path)
     app.connect("doctree-resolved", link_path)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

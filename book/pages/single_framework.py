@@ -57,7 +57,6 @@ class KeepOneFramework(SphinxPostTransform):
     default_priority = 185  # before the tabs are shown one below the other (190)
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         for node in list(self.document.findall(nodes.Element)):
             if left_out(node, self.config.d2l_only):
                 node.parent.remove(node)
@@ -67,8 +66,7 @@ class KeepOneFramework(SphinxPostTransform):
                 table.parent.remove(table)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the setting, which leaves the pages as they were read, and the transform."""
     app.add_config_value("d2l_only", "", "")
     app.add_post_transform(KeepOneFramework)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

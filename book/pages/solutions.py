@@ -1,6 +1,7 @@
-"""What stands one click away: the solutions of exercises, and code that only claims or draws.
+"""What stands one click away: stubs of exercises with their checks, solutions, and code that only claims or draws.
 
-Neighbouring cells tagged `solution`, of prose and of code, for everybody or for one framework, become one fold.
+Neighbouring cells tagged `solution`, of prose and of code, for everybody or for one framework, become one fold, and so
+do those tagged `exercise`.
 """
 
 from collections.abc import Sequence
@@ -20,18 +21,10 @@ def fold(
     title: str, children: Sequence[nodes.Node], opened: bool = False, classes: Sequence[str] = ()
 ) -> nodes.Element:
     """Return a fold; builders that cannot fold show its title and its children one below the other."""
-    return create_component(
-        "dropdown",
-        children=[nodes.rubric("", title), *children],
-        opened=opened,
-        type="dropdown",
-        has_title=True,
-        icon=None,
-        chevron=None,
-        container_classes=list(classes),
-        title_classes=[],
-        body_classes=[],
-    )
+    parts = [nodes.rubric("", title), *children]
+    settings: dict[str, Any] = {"opened": opened, "type": "dropdown", "has_title": True, "icon": None, "chevron": None}
+    settings |= {"container_classes": list(classes), "title_classes": [], "body_classes": []}
+    return create_component("dropdown", children=parts, **settings)
 
 
 def title_of_fold(cell: nodes.Element) -> str:
@@ -47,7 +40,6 @@ class FoldCode(SphinxTransform):
     default_priority = 194  # before solutions and tabs are gathered, while a cell's outputs still follow it
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         for cell in list(self.document.findall(nodes.container)):
             title = title_of_fold(cell)
             if not title:
@@ -61,9 +53,16 @@ class FoldCode(SphinxTransform):
             cell.extend([*results, fold(title, code, classes=["how"])])
 
 
-def is_solution(node: Any) -> bool:
-    """Tell whether a node is a cell of a solution, of prose or of code."""
-    return isinstance(node, nodes.container) and "tag_solution" in node["classes"]
+class GatherExercises(SphinxTransform):
+    """Put the cells of each exercise, a stub and what checks it, and what they printed, into one fold."""
+
+    default_priority = 195  # before solutions are gathered, which follow
+
+    def apply(self, **kwargs: Any) -> None:
+        cells = [node for node in self.document.findall(nodes.container) if "tag_exercise" in node["classes"]]
+        own = {id(node) for cell in cells for node in [cell, *results_after(cell)]}
+        title = say("Check your code")
+        gather(self.document, lambda node: id(node) in own, lambda parts: [fold(title, parts, classes=["exercise"])])
 
 
 def folds_of(parts: Sequence[Any], frameworks: Sequence[str]) -> list[nodes.Element]:
@@ -81,7 +80,6 @@ def folds_of(parts: Sequence[Any], frameworks: Sequence[str]) -> list[nodes.Elem
 
 
 def folded(parts: Sequence[Any]) -> nodes.Element:
-    """Return one fold with the parts of a solution."""
     inside: list[nodes.Node] = []
     for part in parts:
         everybodys = "prose" in part["classes"] and framework_of(part) is None
@@ -95,9 +93,9 @@ class GatherSolutions(SphinxTransform):
     default_priority = 196  # while cells are still children of sections, before the tabs are gathered
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         frameworks = frameworks_of(self.document)
-        gather(self.document, is_solution, lambda parts: folds_of(parts, frameworks))
+        own = {id(node) for node in self.document.findall(nodes.container) if "tag_solution" in node["classes"]}
+        gather(self.document, lambda node: id(node) in own, lambda parts: folds_of(parts, frameworks))
 
 
 class LightMarkers(SphinxPostTransform):
@@ -107,15 +105,13 @@ class LightMarkers(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         for node in self.document.findall(nodes.inline):
             if "sd-summary-state-marker" in node["classes"]:
                 node.clear()
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the transforms."""
+def setup(app: Sphinx) -> None:
     app.add_transform(FoldCode)
+    app.add_transform(GatherExercises)
     app.add_transform(GatherSolutions)
     app.add_post_transform(LightMarkers)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,10 +1,9 @@
 """Framework tabs: neighbouring cells and paragraphs of single frameworks become one set of tabs.
 
-The merged notebook holds, one after the other, what each framework has to say at a place:
-prose in the directive {tagged}, code in cells that are tagged with one framework.
-A transform gathers such neighbours into a tab set of sphinx-design, with one tab for each framework
-of the page. A framework that has nothing to say there gets an empty tab, so that a reader of
-its text sees the text of no other. Builders that cannot switch show the tabs one below the other.
+The merged notebook holds, one after the other, what each framework has to say at a place: prose in the directive
+{tagged}, code in cells that are tagged with one framework. A transform gathers such neighbours into a tab set of
+sphinx-design, with one tab for each framework of the page. A framework that has nothing to say there gets an empty tab,
+so that a reader of its text sees the text of no other.
 """
 
 import itertools
@@ -51,15 +50,10 @@ def frameworks_of(document: nodes.document) -> list[str]:
     return [name for name in FRAMEWORKS if name in present]
 
 
-def is_result(node: Any) -> bool:
-    """Tell whether a node shows what the shared cell before it printed in one framework."""
-    return framework_of(node) is not None and "tag_remove-input" in node["classes"]
-
-
 def results_after(cell: Any) -> list[Any]:
     """Return the cells after a shared one that show what it printed in each framework."""
-    place = cell.parent.index(cell)
-    return list(itertools.takewhile(is_result, cell.parent.children[place + 1 :]))
+    after = cell.parent.children[cell.parent.index(cell) + 1 :]
+    return list(itertools.takewhile(lambda node: framework_of(node) and "tag_remove-input" in node["classes"], after))
 
 
 def gather(
@@ -86,27 +80,18 @@ def tab_set(members: Sequence[Any], frameworks: Sequence[str]) -> nodes.Element:
     for name, panel in panels.items():
         label = nodes.rubric("", FRAMEWORKS[name], classes=["sd-tab-label"], sync_group="tab", sync_id=name)
         content = create_component("tab-content", children=panel, classes=["panel", f"only-{name}"])
-        result += create_component(
-            "tab-item", children=[label, content], classes=["sd-tab-item"], selected=name == first
-        )
+        result += create_component("tab-item", ["sd-tab-item"], children=[label, content], selected=name == first)
     return result
 
 
 class GatherTabs(SphinxTransform):
     """Put runs of neighbouring framework nodes into tab sets."""
 
-    # Before MyST-NB chooses between the formats of an output (a post-transform), whose containers must
-    # still be in place; 198 of the read phase is early enough for everything that counts or links.
-    default_priority = 198
+    default_priority = 198  # while the containers of outputs are in place: MyST-NB chooses between formats later
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         frameworks = frameworks_of(self.document)
-
-        def is_single(node: nodes.Node) -> bool:
-            return framework_of(node) is not None
-
-        gather(self.document, is_single, lambda members: [tab_set(members, frameworks)])
+        gather(self.document, lambda node: bool(framework_of(node)), lambda members: [tab_set(members, frameworks)])
 
 
 class FlattenTabs(SphinxPostTransform):
@@ -116,7 +101,6 @@ class FlattenTabs(SphinxPostTransform):
     builders = ("epub", "singlehtml", "text")  # LaTeX and man pages are flat by themselves
 
     def run(self, **kwargs: Any) -> None:
-        """Change the page."""
         for found in list(self.document.findall(lambda node: is_component(node, "tab-set"))):
             if "frameworks" not in found["classes"]:
                 continue
@@ -129,9 +113,7 @@ class FlattenTabs(SphinxPostTransform):
             found.parent.replace(found, flat)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive and both transforms."""
+def setup(app: Sphinx) -> None:
     app.add_directive("tagged", Tagged)
     app.add_transform(GatherTabs)
     app.add_post_transform(FlattenTabs)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -32,7 +32,6 @@ def read(folder: Path) -> tuple[dict[str, Element], About]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print a book; return the status to exit with."""
     parser = argparse.ArgumentParser(prog="python -m book.paper", description=__doc__)
     parser.add_argument("folder", type=Path, help="where Sphinx has written the e-book")
     parser.add_argument("target", type=Path, help="the PDF to write")

@@ -106,7 +106,6 @@ def number_links(document: Element) -> None:
 
 
 def contents(chapters: Sequence[Element]) -> Element:
-    """Return the table of contents: chapters and their sections."""
     lines = []
     for content in chapters:
         lines.append(line("h1", words(next(find(content, "h1"))), f"#{content.get('id')}"))
@@ -118,13 +117,11 @@ def contents(chapters: Sequence[Element]) -> Element:
 
 
 def line(level: str, title: str, address: str) -> Element:
-    """Return a line of the contents."""
     number = element("span", UNKNOWN, klass="number", title=address)
     return element("p", "", element("a", title, href=address), number, klass=f"to-{level}")
 
 
 def front(about: About) -> Element:
-    """Return the title page."""
     lines = [element("p", text) for text in (about.author, about.date, about.machine) if text]
     return element("div", "", element("p", about.title, klass="title"), *lines, klass="front")
 

@@ -49,10 +49,6 @@ def finish(source: Path, target: Path, about: About) -> int:
     with pikepdf.open(source) as pdf:
         pdf.docinfo["/Title"] = about.title
         pdf.docinfo["/Author"] = about.author
-        pdf.save(
-            target,
-            object_stream_mode=pikepdf.ObjectStreamMode.generate,
-            recompress_flate=True,
-            deterministic_id=True,
-        )
+        generate = pikepdf.ObjectStreamMode.generate
+        pdf.save(target, object_stream_mode=generate, recompress_flate=True, deterministic_id=True)
         return len(pdf.pages)

@@ -29,12 +29,10 @@ def found_browsers() -> list[str]:
     """Return the paths of Chromium on PATH, then of those that were fetched below `_build`, the newest first."""
     # Playwright writes the marker when its download is whole.
     marks = (programs.BUILD / "browsers").glob("chromium_headless_shell-*/INSTALLATION_COMPLETE")
-    fetched = [
-        str(path)
-        for mark in sorted(marks, reverse=True)
-        for path in mark.parent.glob("chrome-headless-shell-*/chrome-headless-shell")
-    ]
-    return [path for name in BROWSERS if (path := shutil.which(name))] + fetched
+    found = [path for name in BROWSERS if (path := shutil.which(name))]
+    for mark in sorted(marks, reverse=True):
+        found += map(str, mark.parent.glob("chrome-headless-shell-*/chrome-headless-shell"))
+    return found
 
 
 @cache
@@ -88,24 +86,13 @@ def no_namespaces() -> str:
 class Aid:
     """What some tests need.
 
-    Parameters
-    ----------
-    checks
-        What is not checked without it.
-    missing
-        Returns in a line why it is not there, "" if it is.
-    packages
-        Debian's names of what holds it.
-    fetch
-        Gets it without installing anything, if there is such a way.
-    programs
-        What is in the packages, if that may be there and yet not be allowed to do its work: then no package helps.
+    `programs` are in the packages, if they may be there and yet not be allowed to do their work: then no package helps.
     """
 
-    checks: str
-    missing: Callable[[], str]
-    packages: tuple[str, ...]
-    fetch: Callable[[], None] | None = None
+    checks: str  # what is not checked without it
+    missing: Callable[[], str]  # returns in a line why it is not there, "" if it is
+    packages: tuple[str, ...]  # Debian's names of what holds it
+    fetch: Callable[[], None] | None = None  # gets it without installing anything
     programs: tuple[str, ...] = ()
 
     def is_installed(self) -> bool:
@@ -153,7 +140,6 @@ def get(name: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the status to exit with."""
     parser = argparse.ArgumentParser(prog="python3 -m book.setup.aids", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"those that are needed, of {', '.join(AIDS)}")
     names = parser.parse_args(arguments).names

@@ -2,7 +2,7 @@
 
 `python3 -m book.setup.environments docs pytorch …` makes those that are missing or out of date below `_build/env`,
 registers the kernels below `_build/jupyter`, and prints the frameworks that this machine can run. make calls it each
-time, so that what could not be had is tried again. It runs before anything is installed: standard library only.
+time, so that what could not be had is tried again. Standard library only.
 """
 
 import argparse
@@ -11,23 +11,14 @@ import json
 import platform
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
 from book import FRAMEWORKS, ROOT, project
 from book.setup.packages import install, resolve_pins
-from book.setup.programs import (
-    BUILD,
-    LeftOutError,
-    SetupError,
-    call,
-    check_compiler,
-    check_headers,
-    find_uv,
-    has_gpu,
-    tell,
-)
+from book.setup.programs import BUILD, LeftOutError, SetupError, call, check_compiler, check_headers, find_uv, tell
 from d2l_lab.files import locked
+from d2l_lab.machine.system import gpus
 
 RECIPE = 2  # one more whenever the code below makes another environment out of the same pins and settings
 
@@ -48,8 +39,8 @@ def check_platform(settings: dict[str, Any]) -> None:
 
 
 def wants_gpu(settings: dict[str, Any]) -> bool:
-    """Tell whether an environment gets a build for the GPU."""
-    return ("gpu-build" in settings or "gpu-option" in settings) and has_gpu()
+    """Tell whether an environment gets a build for the GPU: an NVIDIA driver has to answer with at least one."""
+    return ("gpu-build" in settings or "gpu-option" in settings) and bool(gpus())
 
 
 def fingerprint(name: str, content: dict[str, Any], gpu: bool) -> str:
@@ -66,11 +57,6 @@ def fingerprint(name: str, content: dict[str, Any], gpu: bool) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def kernel_file(name: str) -> Path:
-    """Return the path of the kernel's settings."""
-    return BUILD / "jupyter" / "share" / "jupyter" / "kernels" / f"d2l-{name}" / "kernel.json"
-
-
 def make_environment(name: str, content: dict[str, Any]) -> None:
     """Make environment `name` and its kernel unless they are up to date."""
     settings = settings_of(name, content)
@@ -78,7 +64,8 @@ def make_environment(name: str, content: dict[str, Any]) -> None:
     gpu = wants_gpu(settings)
     folder, wanted = BUILD / "env" / name, fingerprint(name, content, gpu)
     stamp, python = folder / ".ready", folder / "bin" / "python"
-    complete = python.exists() and (name == "docs" or kernel_file(name).exists())
+    kernel = BUILD / "jupyter" / "share" / "jupyter" / "kernels" / f"d2l-{name}" / "kernel.json"
+    complete = python.exists() and (name == "docs" or kernel.exists())
     if complete and stamp.exists() and stamp.read_text() == wanted:
         return
     uv = find_uv(content["tool"]["d2l"]["uv"])
@@ -98,30 +85,24 @@ def interpreter(uv: str, name: str, wanted: str) -> str:
     find = [uv, "python", "find", "--no-project", wanted]
     own = {"UV_PYTHON_INSTALL_DIR": str(BUILD / "uv" / "python"), "UV_PYTHON_INSTALL_BIN": "0"}
     for environment in ({}, own):
-        try:
+        with suppress(SetupError):
             return call(find, "no Python", **environment).strip()
-        except SetupError:
-            continue
     tell(f"setting up: Python {wanted} for {name}")
     try:
         call([uv, "python", "install", wanted], "it cannot be fetched", **own)
         return call(find, "it cannot be found", **own).strip()
     except SetupError as error:
-        raise LeftOutError(
-            f"{name} needs Python {wanted}, this is {platform.python_version()}; {error}, or put one on PATH"
-        ) from None
+        needs = f"{name} needs Python {wanted}, this is {platform.python_version()}"
+        raise LeftOutError(f"{needs}; {error}, or put one on PATH") from None
 
 
 def make_kernel(name: str, python: str, settings: dict[str, Any]) -> None:
-    """Register the kernel `d2l-<name>` below `_build/jupyter`."""
     naming = ["--prefix", str(BUILD / "jupyter"), "--name", f"d2l-{name}", "--display-name", settings["title"]]
     command = [python, "-m", "ipykernel", "install", *naming]
     for variable, value in settings.get("kernel-environment", {}).items():
         command += ["--env", variable, value]
-    places = {
-        "JUPYTER_PATH": str(BUILD / "jupyter" / "share" / "jupyter"),
-        "IPYTHONDIR": str(BUILD / "jupyter" / "ipython"),
-    }
+    folder = BUILD / "jupyter"
+    places = {"JUPYTER_PATH": str(folder / "share" / "jupyter"), "IPYTHONDIR": str(folder / "ipython")}
     call(command, f"cannot register the kernel of {name}", **places)
 
 
@@ -149,7 +130,6 @@ def make_all(names: Sequence[str], content: dict[str, Any]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the status to exit with."""
     parser = argparse.ArgumentParser(prog="python3 -m book.setup.environments", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="docs, " + ", ".join(FRAMEWORKS))
     parser.add_argument("--pins", action="store_true", help="resolve requirements/ anew instead")

@@ -1,7 +1,4 @@
-"""What is installed into an environment: the pins, which are resolved here too, and d2l_utils as it lies here.
-
-Standard library only: this runs before anything is installed.
-"""
+"""What is installed into an environment: pins, which are resolved here too, and d2l_utils. Standard library only."""
 
 import os
 import subprocess
@@ -14,16 +11,9 @@ from book.setup.programs import BUILD, call
 
 
 def install(uv: str, name: str, settings: dict[str, Any], python: str, gpu: bool) -> None:
-    """Install everything into environment `name`.
+    """Install everything into environment `name`, with the build for the GPU if `gpu`.
 
-    Parameters
-    ----------
-    uv, python : str
-        Paths of uv and of the environment's Python.
-    settings : dict
-        The environment's table in pyproject.toml.
-    gpu : bool
-        Whether to install the build for the GPU.
+    `uv` and `python` are the paths of uv and of the environment's Python, `settings` its table in pyproject.toml.
     """
     wheels = wheel_folders()
     arguments = ["-r", f"requirements/{name}.txt"]

@@ -1,7 +1,4 @@
-"""The programs that the set-up needs: a compiler and uv. Each is looked for before it is fetched.
-
-Standard library only: this runs before anything is installed.
-"""
+"""The programs that the set-up needs: a compiler and uv, looked for before they are fetched. Standard library only."""
 
 import os
 import re
@@ -12,20 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from book import ROOT
-from d2l_lab.machine.system import gpus
 
 BUILD = ROOT / "_build"
 # What pip, uv and Playwright write, in small letters, when no server answers.
-NETWORK_WORDS = (
-    "connect",
-    "dns error",
-    "enotfound",
-    "etimedout",
-    "eai_again",
-    "name resolution",
-    "network is",
-    "timed out",
-)
+NETWORK_WORDS = ["connect", "dns error", "enotfound", "etimedout", "eai_again"]
+NETWORK_WORDS += ["name resolution", "network is", "timed out"]
 
 
 class SetupError(Exception):
@@ -42,13 +30,7 @@ def tell(line: str) -> None:
 
 
 def call(command: Sequence[str], failure: str, **environment: str) -> str:
-    """Run `command` quietly and return what it prints.
-
-    Raises
-    ------
-    SetupError
-        With `failure` and the reason, where the command does not succeed.
-    """
+    """Run `command` quietly and return what it prints; SetupError with `failure` and the reason if it fails."""
     done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout
@@ -59,7 +41,6 @@ def call(command: Sequence[str], failure: str, **environment: str) -> str:
 
 
 def check_compiler() -> None:
-    """Raise SetupError unless a C++ compiler is on the path."""
     names = [os.environ.get("CXX"), "c++", "g++", "clang++"]
     if not any(shutil.which(name) for name in names if name):
         raise SetupError(
@@ -82,10 +63,7 @@ def apt_get(packages: Sequence[str]) -> None:
 
 
 def check_headers(python: str) -> None:
-    """Raise SetupError unless a Python has its header files, or apt-get can install them.
-
-    torch.compile's programs include them, and Debian keeps them in a package of their own.
-    """
+    """Raise SetupError unless a Python has its header files, or apt-get can install them as a package of their own."""
     ask = "import os, sys, sysconfig; print(*sys.version_info[:2], sep='.'); print(sysconfig.get_path('include'))"
     version, folder = call([python, "-c", ask], f"{python} does not start").split()
     if (Path(folder) / "Python.h").exists():
@@ -100,11 +78,6 @@ def check_headers(python: str) -> None:
         ) from None
     if not (Path(folder) / "Python.h").exists():
         raise SetupError(f"{package} brings no header files for {python}: put a Python that has them first on PATH")
-
-
-def has_gpu() -> bool:
-    """Tell whether an NVIDIA driver answers with at least one GPU."""
-    return bool(gpus())
 
 
 def find_cache() -> None:
@@ -123,10 +96,8 @@ def find_uv(wanted: str) -> str:
         if path and uv_version(path) >= tuple(map(int, wanted.split("."))):
             return path
     tell("setting up: uv")
-    call(
-        [sys.executable, "-m", "venv", str(BUILD / "uv")],
-        "cannot make a virtual environment (Debian: apt-get install python3-venv)",
-    )
+    failure = "cannot make a virtual environment (Debian: apt-get install python3-venv)"
+    call([sys.executable, "-m", "venv", str(BUILD / "uv")], failure)
     call([str(own.with_name("python")), "-m", "pip", "install", "--quiet", f"uv=={wanted}"], "cannot install uv")
     return str(own)
 

@@ -42,9 +42,9 @@ def pieces(text: str) -> Iterator[tuple[int, str, list[Token]]]:
                 yield level, title, rest
             level, title, rest = int(token.tag[1]), html([tokens[number + 1]]), []
             number += 3
-            continue
-        rest.append(token)
-        number += 1
+        else:
+            rest.append(token)
+            number += 1
     yield level, title, rest
 
 
@@ -76,7 +76,6 @@ def slides(cells: Sequence[Cell], name: str) -> list[Slide]:
 
 
 def open_slide(found: list[Slide], level: int, title: str) -> None:
-    """Open the slide of a heading."""
     if level == 1:
         found[0].title = title
         return
@@ -120,7 +119,6 @@ def finished(found: Sequence[Slide], questions: Sequence[str]) -> list[Slide]:
 
 
 def sections(found: Sequence[Slide]) -> list[list[Slide]]:
-    """Return the slides section by section."""
     grouped: list[list[Slide]] = []
     for slide in found:
         if slide.level <= 2:
@@ -145,9 +143,10 @@ def first_sentence(text: str) -> str:
     return text
 
 
-def text(content: str) -> Cell:
-    """Return a cell of HTML."""
-    return {"cell_type": "markdown", "id": short_hash("s", content), "metadata": {}, "source": content}
+def text(content: str, mark: str = "") -> Cell:
+    """Return a cell of HTML, with a mark on how it appears in the deck."""
+    metadata = {"slideshow": {"slide_type": mark}} if mark else {}
+    return {"cell_type": "markdown", "id": short_hash("s", content), "metadata": metadata, "source": content}
 
 
 def code(cell: Cell, where: str) -> Cell:
@@ -165,25 +164,11 @@ def heading(slide: Slide, about: str) -> Cell:
     level = "h1" if slide.level == 1 else "h2"
     above = about if slide.level == 1 else slide.above
     lines = [f'<p class="above">{above}</p>'] if above else []
-    cell = text("".join([*lines, f"<{level}>{slide.title}</{level}>"]))
-    cell["metadata"] = {"slideshow": {"slide_type": slide.kind}}
-    return cell
-
-
-def note(slide: Slide) -> list[Cell]:
-    """Return the speaker's notes of a slide as a cell, none where there is nothing to say."""
-    if not slide.notes:
-        return []
-    cell = text(html(slide.notes))
-    cell["metadata"] = {"slideshow": {"slide_type": "notes"}}
-    return [cell]
+    return text("".join([*lines, f"<{level}>{slide.title}</{level}>"]), slide.kind)
 
 
 def with_outputs(notebook: Notebook, executed: Notebook, name: str, cure: str) -> list[Cell]:
-    """Return the cells of a reader's notebook with the outputs of its run.
-
-    BookError if a marked one did not run: it begins with the notebook's `name` and ends with `cure`.
-    """
+    """Return the cells of a reader's notebook with the outputs of its run; BookError if a marked one did not run."""
     outputs = {cell["id"]: cell["outputs"] for cell in executed["cells"] if cell["cell_type"] == "code"}
     cells = []
     for number, cell in enumerate(notebook["cells"], 1):
@@ -198,20 +183,13 @@ def with_outputs(notebook: Notebook, executed: Notebook, name: str, cure: str) -
 def deck(cells: Sequence[Cell], framework: str, about: str, name: str) -> Notebook:
     """Return a section's deck as a notebook in which each cell has its place on a slide.
 
-    Parameters
-    ----------
-    cells : sequence of dict
-        Those of the reader's notebook, with outputs, without solutions and answers.
-    framework : str
-        Its framework.
-    about : str
-        What stands above the title.
-    name : str
-        The section's, for errors.
+    `cells` are those of the reader's notebook, with outputs, without solutions and answers; `about` stands above the
+    title, and `name` is the section's, for errors.
     """
     found: list[Cell] = []
     for slide in slides(cells, name):
-        found += [heading(slide, escape(about)), *note(slide), *slide.cells]
+        notes = [text(html(slide.notes), "notes")] if slide.notes else []
+        found += [heading(slide, escape(about)), *notes, *slide.cells]
     for number, cell in enumerate(found):
         cell["id"] = f"{number}-{cell['id']}"
     return notebook_of(framework, found)

@@ -37,16 +37,9 @@ MEASURE = """([smallest, lowest, margin]) => {
 
 
 def misfits(page: Any, path: Path, margin: float = 1.0) -> list[str]:
-    """Return a line for each part of a deck that exceeds its room.
+    """Return a line for each part of the deck at `path` that exceeds `margin` times its room.
 
-    Parameters
-    ----------
-    page : playwright.sync_api.Page
-        A page of the size `BOX`, in which the deck is opened.
-    path : Path
-        The deck.
-    margin : float
-        How many times its room a part may have.
+    The deck is opened in `page`, one of Playwright's of the size `BOX`.
     """
     page.goto(path.resolve().as_uri())
     page.wait_for_function("Reveal.isReady()")

@@ -22,7 +22,6 @@ OTHER = re.compile(r"([\w-]+)\.ipynb")
 
 
 def formula(tex: str, options: dict[str, Any]) -> str:
-    """Return a formula as MathML."""
     return mathml(TAG.sub("", tex).strip(), options["display_mode"])
 
 
@@ -30,18 +29,11 @@ class Reader(MarkdownIt):
     """A parser that also takes pictures that lie in the text as SVG: it is our own."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802  (the base class names it)
-        """Accept each address."""
         return True
 
 
-def parser() -> MarkdownIt:
-    """Return the parser of the readers' notebooks: plain Markdown whose pictures are in it."""
-    markdown = Reader("commonmark", {"html": True}).enable("table")
-    markdown.use(dollarmath_plugin, renderer=formula)
-    return markdown
-
-
-MARKDOWN = parser()
+# The parser of the readers' notebooks: plain Markdown whose pictures are in it.
+MARKDOWN = Reader("commonmark", {"html": True}).enable("table").use(dollarmath_plugin, renderer=formula)
 
 
 def parsed(text: str) -> list[Token]:
@@ -77,17 +69,13 @@ def unfolded(tokens: Iterable[Token]) -> Iterator[Token]:
 def unpictured(tokens: Sequence[Token]) -> Iterator[Token]:
     """Yield the tokens of a text without its pictures: a speaker sees them on the slide."""
     for number, token in enumerate(tokens):
-        inline = tokens[max(0, number - 1) : number + 2]
-        if not any(is_picture(near) for near in inline) or token.type not in (
-            "paragraph_open",
-            "inline",
-            "paragraph_close",
-        ):
+        near = tokens[max(0, number - 1) : number + 2]
+        paragraph = token.type in ("paragraph_open", "inline", "paragraph_close")
+        if not paragraph or not any(map(is_picture, near)):
             yield token
 
 
 def html(tokens: Iterable[Token]) -> str:
-    """Return tokens as HTML."""
     return MARKDOWN.renderer.render(list(tokens), MARKDOWN.options, {})
 
 
@@ -97,10 +85,9 @@ def record_type(output: Output) -> str:
 
 
 def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
-    """Return the outputs of a cell as a deck shows them.
+    """Return the outputs of a cell as a deck shows them; `alt` stands for a picture whose maker gave it no words.
 
-    Neighbouring records of a kind become one table, a picture an element with its alternative text `alt` unless its
-    maker gave it one, and what went to the standard error is left out.
+    Neighbouring records of a kind become one table, and what went to the standard error is left out.
     """
     found: list[Output] = []
     for mime, group in groupby(unrepeated(outputs), record_type):
@@ -119,24 +106,19 @@ def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
             elif "text/plain" in data:
                 found.append(printed("".join(data["text/plain"])))
             elif "text" in output:
-                found.append(printed(without_messages("".join(output["text"]))))
+                # Without what a library writes to its users, each paragraph in one long line.
+                lines = "".join(output["text"]).split("\n")
+                found.append(printed("\n".join(line for line in lines if len(line) <= MESSAGE)))
             else:
                 found.append(output)
     return [output for output in found if output.get("text", "…").strip()]
 
 
-def without_messages(text: str) -> str:
-    """Return what a cell printed without the paragraphs that a library writes to its users, each in one long line."""
-    return "\n".join(line for line in text.split("\n") if len(line) <= MESSAGE)
-
-
 def printed(text: str) -> Output:
-    """Return an output of text."""
     return {"output_type": "stream", "name": "stdout", "text": text}
 
 
 def displayed(content: str) -> Output:
-    """Return an output that displays HTML."""
     return {"output_type": "display_data", "metadata": {}, "data": {"text/html": content}}
 
 

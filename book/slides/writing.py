@@ -38,14 +38,12 @@ def furniture() -> dict[str, str]:
 
 @cache
 def exporter() -> SlidesExporter:
-    """Return nbconvert's exporter with our template."""
     settings = Config()
     settings.CSSHTMLHeaderPreprocessor.style = "a11y-light"
     return SlidesExporter(config=settings, template_name="d2l", extra_template_basedirs=[str(TEMPLATE)])
 
 
 def page(notebook: Notebook, title: str) -> str:
-    """Return a deck as HTML."""
     content, _ = exporter().from_notebook_node(nbformat.from_dict(notebook), {"d2l": furniture() | {"title": title}})
     return content
 

@@ -243,7 +243,7 @@ def test_a_gpu_makes_another_environment_with_its_own_build_in_place_of_that_for
     (tmp_path / "env").mkdir()
     table, calls = TABLES[name], []
     monkeypatch.setattr(packages, "call", lambda command, *_, **__: calls.append(command[5:]))
-    monkeypatch.setattr(environments, "has_gpu", lambda: True)
+    monkeypatch.setattr(environments, "gpus", lambda: ["a GPU"])
     assert environments.wants_gpu(table) == ("gpu-build" in table or "gpu-option" in table)
     assert environments.fingerprint(name, CONTENT, True) != environments.fingerprint(name, CONTENT, False)
     packages.install("uv", name, table, "python", False)

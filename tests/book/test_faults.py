@@ -170,7 +170,6 @@ EXECUTED = "_build/executed/jax/tiny.ipynb"
         (TINY, SECTION.replace('+++ {"tags": ["jax"]}', '+++ {"tags"'), "tiny.md cannot be read"),
         (TINY, SECTION.replace(':alt: "Two', ':alt: "Two"'), "tiny.md: the options of {figure} cannot be read"),
         (PROFILE, "[]", "machine.json is damaged"),
-        (PROFILE, '{"machine": 1}', "machine.json is no profile of a machine: `make profile` measures it anew\n"),
         (KERNEL, None, "error: JAX has no kernel d2l-jax: `make setup` installs it\n"),
         (EXECUTED, '{"cells": [', f"{EXECUTED} is damaged"),
         (EXECUTED, '{"cells": [', "delete it and run make again\n"),
