@@ -10,13 +10,11 @@ from book.setup.aids import AIDS, find_browser, find_checker, without
 
 @pytest.fixture(scope="session")
 def chromium_path():
-    """The path of a Chromium that starts."""
     return find_browser()
 
 
 @pytest.fixture(scope="session")
 def epubcheck():
-    """The command that checks an e-book."""
     return find_checker()
 
 
@@ -39,8 +37,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_terminal_summary(terminalreporter):
     """Say in a line each why tests were skipped."""
-    counts = Counter(
-        report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])
-    )
+    skipped = terminalreporter.stats.get("skipped", [])
+    counts = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
     for reason, count in counts.items():
         terminalreporter.write_line(f"{count} tests skipped: {reason}")

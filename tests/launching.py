@@ -46,7 +46,6 @@ def left(folder):
 
 
 def wait_until(condition, seconds=8):
-    """Wait until the condition holds; fail if it takes longer."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not within {seconds} s"
@@ -54,7 +53,6 @@ def wait_until(condition, seconds=8):
 
 
 def by_rank(*codes):
-    """Commands of Python, one for each rank."""
     return [[sys.executable, "-c", code] for code in codes]
 
 

@@ -14,5 +14,4 @@ PATHS = {  # of 'book.cells', and of 'd2l_lab.processes' the file __init__.py
 
 @cache
 def parsed(module):
-    """Return the syntax tree of a module."""
     return ast.parse(PATHS[module].read_text(encoding="utf-8"))

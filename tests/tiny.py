@@ -39,7 +39,7 @@ class Project:
         for framework in FRAMEWORKS:
             self.kernel(framework)
         for name in ("__init__", "timing", *(f"{module}/__init__" for module in MODULES.values())):
-            self.write(f"d2l_utils/{name}.py", f"name = {name!r}\n")
+            self.write(f"d2l_utils/{name}.py", f"def name():\n    return {name!r}\n")
         for package in ("d2l_lab", "d2l_lab/machine"):
             self.write(f"{package}/__init__.py", "")
         self.write("d2l_lab/machine/measuring.py", PROFILE)
@@ -80,7 +80,6 @@ class Project:
         return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
     def build(self, *frameworks, options=()):
-        """Build in a process of its own; return the finished process."""
         command = self.command("build", "--frameworks", *(frameworks or ["jax"]), *options)
         return subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=100)
 
@@ -91,7 +90,6 @@ class Project:
         return json.loads(self.path(stage, framework, slug).read_text(encoding="utf-8"))
 
     def printed(self, framework="jax", slug="tiny"):
-        """Return what the cells of an executed notebook printed."""
         outputs = [output for cell in self.read("executed", framework, slug)["cells"] for output in cell["outputs"]]
         return [output["text"] for output in outputs if "text" in output]
 
@@ -106,7 +104,6 @@ def section_of(*sources):
 
 
 def numbered(arguments):
-    """Run `main`, with the numbers of this file in place of those that Sphinx finds."""
     with patch("book.sources.number", lambda *_: NUMBERS):
         return main(arguments)
 

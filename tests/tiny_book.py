@@ -16,6 +16,12 @@ INDEX = '# Tiny\n\n+++ {"tags": ["html"]}\n\n```{toctree}\n:numbered:\n\npage\n`
 WORKS = """@article{li2014,
   author={Li, Mu and Andersen, David and Smola, Alex}, title={Servers}, journal={OSDI}, year={2014}}
 """
+RUN = {
+    "seconds": 12.4,
+    "date": "2026-11-20T10:00:00",
+    "versions": {"jax": "0.10.2"},
+    "machine": {"cpu": "Abacus 9", "cores": 2, "memory_gb": 7.8, "gpus": [], "system": "Linux"},
+}
 
 
 def prose(text, *tags):
@@ -34,10 +40,14 @@ def code(text, *tags, outputs=(), **metadata):
     return {"cell_type": "code", "metadata": metadata, "source": text, "outputs": outputs, "execution_count": 1}
 
 
+def shown(thing, **metadata):
+    """Return the output of a thing that displays itself, or of these data by their types."""
+    data = thing if isinstance(thing, dict) else thing._repr_mimebundle_()
+    return {"output_type": "display_data", "metadata": metadata, "data": data}
+
+
 def claim(sentence, held=True, evidence="", note="", timed=False):
-    """Return the output that a claim leaves."""
-    data = Claim(sentence, held, evidence, note, timed)._repr_mimebundle_()
-    return {"output_type": "display_data", "metadata": {}, "data": data}
+    return shown(Claim(sentence, held, evidence, note, timed))
 
 
 def notebook(*cells, **facts):
@@ -114,21 +124,13 @@ class Book:
         return BeautifulSoup((self.output() / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
 
     def article(self, name):
-        """Return the article of a page."""
         return self.whole(name).article
 
-    def text(self, name):
-        """Return the paragraphs of a page as plain text."""
-        blocks = (self.output("text") / f"{name}.txt").read_text(encoding="utf-8").split("\n\n")
-        return [" ".join(block.split()) for block in blocks]
-
     def number(self, name):
-        """Return the number of a page."""
         return self.pages.index(name) + 1
 
 
 def words(element):
-    """Return the text of an element with single spaces."""
     return " ".join(element.get_text().split())
 
 

@@ -5,7 +5,6 @@ from matplotlib.colors import to_rgb
 
 
 def linear(color):
-    """Return a colour as linear RGB."""
     color = np.array(to_rgb(color))
     return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 

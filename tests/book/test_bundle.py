@@ -28,7 +28,7 @@ def bundle(tmp_path_factory):
     return folder / "d2l-jax"
 
 
-def test_a_bundle_holds_the_notebooks_the_wheel_pins_and_a_readme_of_ten_lines(bundle):
+def test_a_bundle_holds_the_wheel_pins_a_short_readme_and_notebooks_that_install_before_anything_else(bundle):
     names = {path.name for path in bundle.iterdir()}
     assert names == {"README.md", "requirements.txt", "pins.txt", WHEEL, "index.ipynb", "tiny.ipynb"}
     assert len((bundle / "README.md").read_text().splitlines()) <= 10
@@ -36,9 +36,6 @@ def test_a_bundle_holds_the_notebooks_the_wheel_pins_and_a_readme_of_ten_lines(b
     assert {"d2l_lab/tables/hardware.csv", "d2l_utils/jax/__init__.py"} <= set(wheel)
     pinned = (bundle / "pins.txt").read_text()
     assert all(f"{name_of(line)}==" in pinned for line in (bundle / "requirements.txt").read_text().splitlines())
-
-
-def test_a_notebook_takes_the_kernel_that_every_jupyter_has_and_installs_before_anything_else(bundle):
     notebook = nbformat.read(bundle / "tiny.ipynb", as_version=4)
     nbformat.validate(notebook)
     assert notebook.metadata.kernelspec.name == "python3"
@@ -69,7 +66,6 @@ class Jupyter:
 
 @pytest.fixture
 def beside(tmp_path, monkeypatch):
-    """The wheel lies beside the notebook."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / WHEEL).touch()
 
@@ -90,19 +86,10 @@ def test_a_framework_that_is_there_is_kept_and_what_fits_it_is_installed(framewo
     assert f"Keeping {module}==9.9\n" in capsys.readouterr().out
 
 
-def test_where_nothing_is_missing_nothing_is_installed(monkeypatch, capsys):
+def test_where_nothing_is_missing_nothing_is_installed_and_a_missing_wheel_is_named(monkeypatch, capsys, tmp_path):
     everything = ("jax", "flax", "optax", "flatbuffers", "d2l_utils")
     assert Jupyter(*everything).run("jax", monkeypatch) == []
     assert capsys.readouterr().out == "Missing: nothing, so nothing is installed\n"
-
-
-def test_a_notebook_without_the_wheel_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=f"upload {WHEEL} beside this notebook"):
         Jupyter("torch").run("pytorch", monkeypatch)
-
-
-@pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_the_first_cell_fits_a_page(framework):
-    lines = first_cell(framework, WHEEL, project())["source"].splitlines()
-    assert max(map(len, lines)) <= 78

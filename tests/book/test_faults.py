@@ -10,7 +10,7 @@ import psutil
 import pytest
 from tiny import MACHINE, OTHERS, SECTION, Project
 
-from book import FRAMEWORKS, execute
+from book import execute
 from d2l_lab.processes import control
 
 pytestmark = pytest.mark.slow
@@ -86,10 +86,6 @@ def test_a_dead_or_slow_kernel_is_named_and_takes_its_children_along(project, so
     assert fails(project, source, options=["--timeout", "5"]).startswith(f"error: tiny (jax), cell 2: {why}")
 
 
-def test_a_kernel_that_dies_of_a_signal_without_a_name_is_explained():
-    assert execute.why_died(-35) == "signal 35"
-
-
 @pytest.mark.parametrize(
     ("command", "why"),
     [
@@ -128,7 +124,7 @@ def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, numb
     assert project.build().returncode == 0
 
 
-def test_a_child_that_cannot_be_killed_is_named_and_not_waited_for_for_ever(monkeypatch, capsys):
+def test_a_child_that_cannot_be_killed_or_found_is_named_and_not_waited_for_for_ever(monkeypatch, capsys):
     monkeypatch.setattr(control, "GRACE", 0.1)
     monkeypatch.setattr(control, "BOUND", 0.1)
     with pytest.MonkeyPatch.context() as patch:
@@ -139,9 +135,6 @@ def test_a_child_that_cannot_be_killed_is_named_and_not_waited_for_for_ever(monk
     process.kill()
     process.wait()
     assert capsys.readouterr().err == f"warning: tiny (jax): cannot end the processes it started: {process.pid}\n"
-
-
-def test_where_detached_processes_are_not_found_that_is_said(monkeypatch, capsys):
     monkeypatch.setattr(sys, "platform", "darwin")
     with execute.no_orphans("tiny (jax)"):
         pass
@@ -165,7 +158,11 @@ EXECUTED = "_build/executed/jax/tiny.ipynb"
 @pytest.mark.parametrize(
     ("path", "text", "problem"),
     [
-        (TINY, SECTION.replace("[jax]", "[jxa]"), "tiny.md, cell 5 (from IPython.display import SVG): unknown tag"),
+        (
+            TINY,
+            SECTION.replace("drawing, jax]", "jxa]"),
+            "tiny.md, cell 5 (from IPython.display import SVG): unknown",
+        ),
         (TINY, "---\na: [\n---\n", "tiny.md cannot be read"),
         (TINY, SECTION.replace('+++ {"tags": ["jax"]}', '+++ {"tags"'), "tiny.md cannot be read"),
         (TINY, SECTION.replace(':alt: "Two', ':alt: "Two"'), "tiny.md: the options of {figure} cannot be read"),
@@ -187,12 +184,3 @@ def test_a_wrong_file_is_named_with_its_cure(project, path, text, problem):
     assert done.stderr.startswith("error: ")
     assert problem in done.stderr
     assert done.stderr.count("\n") == 1 or path == TINY  # whose reader may show the place in lines of its own
-
-
-@pytest.mark.parametrize(
-    ("option", "name", "known"),
-    [("--sections", "tni", "tiny"), ("--frameworks", "jxa", " ".join(FRAMEWORKS))],
-)
-def test_unknown_sections_and_frameworks_are_named_with_those_that_there_are(project, option, name, known):
-    said = project.here("build", option, name).stderr
-    assert said == f"error: unknown {option[2:-1]}: {name}; known: {known}\n"

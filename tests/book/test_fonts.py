@@ -18,7 +18,6 @@ DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text{}>12 µs</text></svg>'
 
 
 def held(content):
-    """Return the characters that a font has."""
     return set(map(chr, TTFont(io.BytesIO(content)).getBestCmap()))
 
 
@@ -35,10 +34,6 @@ def test_formulas_get_the_letters_of_variables_the_sign_of_roots_and_the_table_t
     content = woff(MATH[0], frozenset("x+"))
     assert {"x", "+", "𝑥", "𝛼", "ℎ", "√"} <= held(content)
     assert "MATH" in TTFont(io.BytesIO(content))
-
-
-def test_what_pages_show_is_counted_with_its_escapes_resolved():
-    assert {"×", "µ", "~"} <= characters(["<p>&times;</p>", "µ"])
 
 
 def test_every_character_of_the_sources_is_in_the_fonts_of_text():
@@ -70,12 +65,6 @@ def test_a_drawing_carries_the_fonts_of_its_text(attributes, fonts):
     carry(drawing)
     assert re.findall(r"font-weight: (\d+)", drawing[0].text) == fonts
     assert "url(data:font/woff;base64," in drawing[0].text
-
-
-def test_a_drawing_without_text_stays_as_it_is():
-    drawing = ET.fromstring('<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>')
-    carry(drawing)
-    assert len(drawing) == 1
 
 
 def test_decks_carry_their_fonts_which_have_the_characters_of_all_of_them():

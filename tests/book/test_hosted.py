@@ -2,7 +2,7 @@
 
 import pytest
 from tiny import Project
-from tiny_book import Book, code, notebook, prose
+from tiny_book import RUN, Book, code, notebook, prose
 
 from book import BookError, project
 from book.bundle import first_cell
@@ -11,11 +11,9 @@ from book.hosted import links, repository
 NAME = "owner/the-book"
 COLAB = f"https://colab.research.google.com/github/{NAME}/blob/bundle/d2l-jax/page.ipynb"
 BINDER = f"https://mybinder.org/v2/gh/{NAME}/HEAD?urlpath=lab/tree/_build/notebooks/jax/page.ipynb"
-RUN = {"seconds": 1, "date": "2026-11-20", "versions": {}, "machine": {}}
 
 
 def setting(address):
-    """Return the content of pyproject.toml with this repository."""
     content = project()
     content["tool"]["d2l"]["repository"] = address
     return content
@@ -32,10 +30,12 @@ def test_another_address_is_refused_with_the_cure(address):
         repository(setting(address))
 
 
-def test_an_empty_setting_means_no_link():
+def test_without_a_repository_there_is_no_link_and_with_one_a_bundled_notebook_fetches_what_lay_beside_it():
     assert repository(setting("")) == ""
     assert links("", "jax", "page") == {}
     assert 'else ""\n' in first_cell("jax", "a.whl", setting(""))["source"]
+    source = first_cell("jax", "a.whl", setting(f"https://github.com/{NAME}"))["source"]
+    assert f'else "https://github.com/{NAME}/raw/bundle/d2l-jax/"\n' in source
 
 
 @pytest.mark.parametrize("name", [NAME, ""])
@@ -58,8 +58,3 @@ def test_every_notebook_begins_with_the_links_once_there_is_a_repository(tmp_pat
     for slug in ("tiny", "index"):
         first = tiny.read("notebooks", slug=slug)["cells"][0]["source"]
         assert [address.replace("page", slug) in first for address in (COLAB, BINDER)] == [True, True]
-
-
-def test_a_bundled_notebook_alone_fetches_what_lies_beside_it_from_the_repository():
-    source = first_cell("jax", "a.whl", setting(f"https://github.com/{NAME}"))["source"]
-    assert f'else "https://github.com/{NAME}/raw/bundle/d2l-jax/"\n' in source

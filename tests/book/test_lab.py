@@ -62,7 +62,6 @@ def hosts(tmp_path):
 
 
 def started(folder, server):
-    """Return the address of the server once it answers."""
     about = folder / f"jpserver-{server.pid}.json"
     for _ in range(300):
         assert server.poll() is None, "JupyterLab ended"

@@ -6,7 +6,6 @@ import pytest
 
 from book.paper.__main__ import main
 from book.paper.joining import UNKNOWN, About, find, joined, numbered, words
-from book.paper.printing import print_document
 
 ABOUT = About("A Book", "An author", "1 May 2026", "Measured on an abacus")
 FIRST = """<section id="one"><h1>1. One</h1><section id="part"><h2>1.1. Part</h2>
@@ -29,7 +28,15 @@ def document():
     return joined({"one.xhtml": page(FIRST), "back/two.xhtml": page(SECOND)}, ABOUT, "pages", [])
 
 
-def test_each_link_leads_to_a_place_in_the_document(document):
+def test_the_document_has_contents_open_folds_an_appendix_and_links_that_lead_to_its_places(document):
+    lines = [words(line).removesuffix(f" {UNKNOWN}") for line in next(find(document, "div", "contents"))]
+    assert lines == ["Contents", "1. One", "1.1. Part", 'Two "quoted"', "Appendix: Answers and Solutions", "1. One"]
+    assert [fold.get("open") for fold in find(document, "details")] == ["open"]
+    assert "check()" not in words(document)
+    *chapters, appendix = find(document, "div", "chapter")
+    assert "Problem" not in words(chapters[0])
+    assert words(appendix) == f"Appendix: Answers and Solutions 1. One Problem, page {UNKNOWN}"
+    assert words(next(find(document, "p", "to-note"))) == f"Answer, page {UNKNOWN}"
     places = {node.get("id") for node in document.iter()}
     addresses = [link.get("href") for link in find(document, "a")]
     assert {address[1:] for address in addresses if address.startswith("#")} <= places
@@ -37,39 +44,9 @@ def test_each_link_leads_to_a_place_in_the_document(document):
     assert [picture.get("src") for picture in find(document, "img")] == ["pages/_images/x.svg"]
 
 
-def test_answers_stand_in_an_appendix_and_links_name_pages_both_ways(document):
-    *chapters, appendix = find(document, "div", "chapter")
-    assert "Problem" not in words(chapters[0])
-    assert words(appendix) == f"Appendix: Answers and Solutions 1. One Problem, page {UNKNOWN}"
-    assert words(next(find(document, "p", "to-note"))) == f"Answer, page {UNKNOWN}"
-
-
-def test_the_contents_list_chapters_and_sections(document):
-    lines = [words(line).removesuffix(f" {UNKNOWN}") for line in next(find(document, "div", "contents"))]
-    assert lines == ["Contents", "1. One", "1.1. Part", 'Two "quoted"', "Appendix: Answers and Solutions", "1. One"]
-
-
-def test_folds_are_open_and_code_that_only_checks_is_left_out(document):
-    assert [fold.get("open") for fold in find(document, "details")] == ["open"]
-    assert "check()" not in words(document)
-
-
 def test_a_number_that_is_filled_in_again_has_not_changed(document):
     places = {span.get("title")[1:]: 7 for span in find(document, "span", "number")}
     assert [numbered(document, places), numbered(document, places)] == [True, False]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("chromium_path")
-def test_a_printed_document_says_on_which_page_things_are(document, tmp_path):
-    for picture in list(find(document, "p")):
-        for image in list(find(picture, "img")):
-            picture.remove(image)
-    for chapter in [*find(document, "div", "contents"), *find(document, "div", "chapter")]:
-        chapter.set("style", "break-before: page")
-    print_document(document, tmp_path / "book.xhtml")
-    numbers = [words(span) for span in find(next(find(document, "div", "contents")), "span", "number")]
-    assert numbers == ["3", "3", "4", "5", "5"]
 
 
 def test_a_folder_without_an_e_book_is_an_error_with_its_cure(tmp_path, capsys):

@@ -63,13 +63,10 @@ def python(copy, *arguments):
     return done.stdout
 
 
-def test_the_table_of_frameworks_is_the_list_of_folders(copy):
+def test_the_table_of_frameworks_is_the_list_of_folders_and_notebooks_are_written_for_them(copy):
     found = python(copy, "-c", "import book; print(*book.FRAMEWORKS); print(book.__file__)").split()
     assert found == [*[name for name in FRAMEWORKS if name != LEAVING], str(copy / "book" / "__init__.py")]
     assert f"{MODULES[LEAVING]}==" not in (copy / "pyproject.toml").read_text(encoding="utf-8")
-
-
-def test_the_readers_notebooks_are_written_for_the_others(copy):
     python(copy, "-m", "book", "notebooks")
     written = {path.name for path in (copy / "_build" / "notebooks").iterdir() if path.is_dir()}
     assert written & FRAMEWORKS.keys() == FRAMEWORKS.keys() - {LEAVING}

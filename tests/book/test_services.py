@@ -1,31 +1,19 @@
 """The devcontainer and Binder set up what `make` sets up, as far as that can be tried without these services."""
 
 import json
-import os
 import re
-import shutil
 
 import pytest
+import test_environments
 import yaml
-from test_environments import Project
 
 from book import FRAMEWORKS, ROOT
 from book.setup.aids import AIDS
 
 CONTAINER = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
 DOCKERFILE = (ROOT / ".devcontainer" / CONTAINER["build"]["dockerfile"]).read_text()
+project = test_environments.project  # the fixture
 NEEDED = {"g++", "git", "make"}  # as the README says
-
-
-@pytest.fixture
-def project(tmp_path):
-    """A copy of the project whose set-up installs nothing."""
-    for name in ("here", "tools"):
-        (tmp_path / name).mkdir()
-    found = Project(tmp_path / "here", tmp_path / "tools")
-    shutil.copytree(ROOT / "binder", found.root / "binder")
-    found.log.write_text("")
-    return found
 
 
 def kernels(folder):
@@ -49,16 +37,8 @@ def test_the_set_up_makes_the_kernels_of_all_frameworks(project, command):
     assert kernels(project.root / "_build" / "jupyter" / "share" / "jupyter") == {f"d2l-{name}" for name in FRAMEWORKS}
 
 
-def test_what_binder_starts_finds_the_kernels(project):
+def test_what_binder_and_the_container_start_finds_the_kernels(project):
     project.run("binder/postBuild")
     done = project.run("binder/start", "sh", "-c", "ls $JUPYTER_PATH/kernels")
     assert set(done.stdout.split()) == {f"d2l-{name}" for name in FRAMEWORKS}
-
-
-def test_what_the_container_starts_looks_for_kernels_where_they_are():
     assert CONTAINER["containerEnv"]["JUPYTER_PATH"].endswith("/_build/jupyter/share/jupyter")
-
-
-@pytest.mark.parametrize("script", ["postBuild", "start"])
-def test_binders_scripts_can_be_started(script):
-    assert os.access(ROOT / "binder" / script, os.X_OK)

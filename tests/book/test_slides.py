@@ -1,7 +1,11 @@
 """Slides: which cells a deck shows, where, and what is refused. Runs no notebook."""
 
+import json
+import re
+
 import jupytext
 import pytest
+import tiny_book
 from tiny import HEAD, NUMBERS, Project
 
 from book import FRAMEWORKS, BookError
@@ -14,18 +18,11 @@ from d2l_utils.predictions import Comparison
 
 
 def prose(text, mark=None):
-    return {"cell_type": "markdown", "id": "p", "source": text, "metadata": marked(mark)}
+    return tiny_book.prose(text) | {"id": "p", "metadata": marked(mark)}
 
 
 def code(text, mark=None, outputs=(), **metadata):
-    return {
-        "cell_type": "code",
-        "id": "c",
-        "source": text,
-        "metadata": marked(mark) | metadata,
-        "outputs": list(outputs),
-        "execution_count": None,
-    }
+    return tiny_book.code(text, outputs=outputs, **marked(mark) | metadata) | {"id": "c"}
 
 
 def marked(mark):
@@ -47,7 +44,7 @@ def source(*cells):
     return jupytext.reads(HEAD + "# Tiny\n\n" + everyone + "\n" + "\n".join(cells), fmt="md:myst")
 
 
-def test_headings_open_slides_and_marks_fill_them():
+def test_headings_open_slides_and_marks_fill_them_and_only_what_is_added_to_a_slide_appears_later():
     found = told(
         prose("# Tiny"),
         prose("Why?", "slide"),
@@ -65,22 +62,16 @@ def test_headings_open_slides_and_marks_fill_them():
         ("subslide", "One", ["3"]),
         ("subslide", "Within", ["4"]),
     ]
-
-
-def test_only_what_is_added_to_a_slide_appears_later():
     shown_cells = slides([prose("# Tiny"), code("1", "fragment"), code("2", "fragment")], "tiny.md")[0].cells
     assert [cell["metadata"].get("slideshow") for cell in shown_cells] == [None, {"slide_type": "fragment"}]
 
 
-def test_text_becomes_the_notes_of_its_slide_without_pictures_and_folds():
+def test_text_becomes_the_notes_of_its_slide_or_of_the_next_of_its_section_without_pictures_and_folds():
     text = "## One\n\nSay $x$.\n\n![A sum.][sum]\n\n<details>\n<summary>Answer</summary>\n\n42\n\n</details>"
     notebook = deck([prose("# Tiny"), prose(f"{text}\n\n[sum]: data:image/svg+xml;base64,AA")], "jax", "", "tiny.md")
     (notes,) = [c["source"] for c in notebook["cells"] if c["metadata"].get("slideshow") == {"slide_type": "notes"}]
     assert "<math" in notes
     assert all(word not in notes for word in ("42", "Answer", "<img"))
-
-
-def test_a_heading_that_shows_nothing_leaves_its_notes_to_the_next_of_its_section():
     found = slides([prose("# Tiny\n\n## One\n\nNote.\n\n### Within"), code("1", "subslide")], "tiny.md")
     assert [(slide.kind, slide.above, slide.title) for slide in found[1:]] == [("slide", "One", "Within")]
     assert found[1].notes
@@ -95,11 +86,8 @@ def test_exercises_appear_by_the_first_sentence_of_their_questions():
     assert found[1:] == [
         ("slide", "Exercises", ['<ol class="questions"><li>Add 1.</li><li>See Ho et al. (2013).</li></ol>'])
     ]
-
-
-def test_a_sentence_ends_neither_in_code_nor_in_a_formula():
-    assert first_sentence("Call `a. b` once. Then?") == "Call `a. b` once."
-    assert first_sentence("It grows (Fig. 2). Why?") == "It grows (Fig. 2)."
+    for sentence in ("Call `a. b` once.", "It grows (Fig. 2)."):
+        assert first_sentence(f"{sentence} Then?") == sentence
     assert first_sentence("No end here") == "No end here"
 
 
@@ -112,8 +100,7 @@ def test_long_code_shows_its_output_alone_and_needs_one():
 
 
 def test_predictions_stand_in_one_table_and_messages_of_libraries_nowhere():
-    records = [Comparison(name, "model", "s", 1.0, 1.5, 1.4, 1.6)._repr_mimebundle_() for name in ("first", "second")]
-    outputs = [{"output_type": "display_data", "metadata": {}, "data": record} for record in records]
+    outputs = [tiny_book.shown(Comparison(name, "model", "s", 1.0, 1.5, 1.4, 1.6)) for name in ("first", "second")]
     found = shown([said("log", "stderr"), *outputs, said("W" * 300 + "\n")], "")
     assert len(found) == 1
     assert found[0]["data"]["text/html"].count("<tr>") == 3
@@ -127,13 +114,9 @@ def test_predictions_stand_in_one_table_and_messages_of_libraries_nowhere():
         ({}, "slideshow is {}: write {slide_type: …} with one of slide subslide fragment"),
     ],
 )
-def test_a_mark_that_means_nothing_is_refused_with_those_that_do(mark, fault):
-    assert list(cell_problems(prose("One.") | {"metadata": {"slideshow": mark}})) == [fault]
-
-
-def test_a_wrong_mark_is_told_with_its_place():
-    with pytest.raises(BookError, match=r"tiny.md, cell 3 \(One\.\): unknown slide_type 'skip'"):
-        lint(source('+++ {"slideshow": {"slide_type": "skip"}}\n\nOne.\n'), "tiny.md")
+def test_a_mark_that_means_nothing_is_refused_with_its_place_and_those_that_do(mark, fault):
+    with pytest.raises(BookError, match=re.escape(f"tiny.md, cell 3 (One.): {fault}")):
+        lint(source(f"+++ {json.dumps({'slideshow': mark})}\n\nOne.\n"), "tiny.md")
 
 
 @pytest.mark.parametrize("cell", [code("1", "slide", tags=["solution"]), code("d2l.claim('one', 1, above=0)", "slide")])

@@ -15,7 +15,6 @@ ENVIRONMENTS = Path(sys.prefix).parent  # of which one runs this test
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A folder with nothing but the content of the wheel."""
     folder = tmp_path_factory.mktemp("wheel")
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
     (wheel,) = folder.glob("*.whl")
@@ -31,13 +30,10 @@ def run(*command, cwd):
     return done.stdout.splitlines()
 
 
-def test_the_wheel_holds_both_packages_their_types_and_the_tables_and_nothing_else(installed):
+def test_the_wheel_holds_both_packages_their_types_and_the_tables_which_are_read_from_it(installed):
     files = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}
     assert {top.partition("/")[0].partition("-")[0] for top in files} == {"d2l_utils", "d2l_lab"}
     assert {"d2l_utils/py.typed", "d2l_lab/tables/hardware.csv", "d2l_lab/processes/supervisor.py"} <= files
-
-
-def test_the_tables_of_devices_are_read_from_the_wheel(installed):
     code = "from d2l_lab.machine import datasheets as d\nprint(d.__file__, len(d.specifications('links')) > 0)"
     found = run(sys.executable, "-c", code, cwd=installed)
     assert found == [f"{installed / 'd2l_lab' / 'machine' / 'datasheets.py'} True"]

@@ -2,9 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-import pytest
-
-from book.xhtml import dead_links, properties, repair_drawing, repair_page, written
+from book.xhtml import properties, repair_drawing, repair_page, written
 
 HTML = '<html xmlns="http://www.w3.org/1999/xhtml">{}</html>'
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
@@ -22,34 +20,14 @@ def drawing(content):
     return written(root)
 
 
-@pytest.mark.parametrize(
-    ("address", "repaired"),
-    [
-        ("a.html?tab=jax#c1", "a.xhtml#c1"),
-        ("../a.html?tab=jax", "../a.xhtml"),
-        ("back/a.xhtml#c1", "back/a.xhtml#c1"),
-        ("#c1", "#c1"),
-        ("https://example.org/a.html", "https://example.org/a.html"),
-    ],
-)
-def test_a_link_leads_to_a_page_of_the_book_without_a_framework(address, repaired):
-    assert page(f'<a href="{address}">x</a>')[0].get("href") == repaired
-
-
-def test_a_drawing_in_a_page_is_one_for_xml_and_leaves_out_what_only_a_mouse_shows():
+def test_elements_have_no_prefixes_drawings_are_for_xml_and_leave_out_what_only_a_mouse_shows():
     root = page('<svg role="group"><a href="a.html"><title>t</title><text class="words">t</text></a></svg>')
     link = '<a href="a.xhtml"><title>t</title></a>'
     assert written(root) == HTML.format(f'<svg xmlns="http://www.w3.org/2000/svg">{link}</svg>')
     assert properties(root) == ["svg"]
-
-
-def test_elements_are_written_without_prefixes_and_attributes_with_theirs():
     formula = '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>'
     assert written(page(f"<p>{formula}</p>")) == HTML.format(f"<p>{formula}</p>")
     assert 'xlink:href="#x"' in drawing('<use xlink:href="#x"/>')
-
-
-def test_a_picture_has_no_metadata_and_no_path_without_data():
     assert drawing('<metadata>x</metadata><path id="a"/>').endswith('><path id="a" d="M0 0" /></svg>')
 
 
@@ -58,8 +36,3 @@ def test_the_halo_of_letters_is_painted_first():
     first, second = ET.fromstring(drawing(halo))
     assert (first.attrib, second.attrib) == ({"fill": "red", "stroke": "white"}, {"id": "a", "fill": "red"})
     assert (first[0].attrib, second[0].attrib) == ({}, {"id": "b"})
-
-
-def test_a_link_to_a_missing_page_or_place_is_dead():
-    pages = {"a.xhtml": page('<a href="back/b.html#x"/><a href="c.html"/>'), "back/b.xhtml": page('<p id="y"/>')}
-    assert dead_links(pages) == ["a.xhtml: nothing is at back/b.xhtml#x", "a.xhtml: nothing is at c.xhtml"]

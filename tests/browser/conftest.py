@@ -64,15 +64,10 @@ def page_with(book):
     return lambda words: next(name for name, text in texts.items() if f'class="{words}' in text)
 
 
-def launch_options(path, user):
-    """Return how a Chromium starts for a user's number: root's refuses to start in its sandbox."""
-    return {"executable_path": path, "args": FLAGS.split(), "chromium_sandbox": user != 0}
-
-
 @pytest.fixture(scope="session")
 def chromium(chromium_path):
-    """The browser that tests share."""
-    options = launch_options(chromium_path, os.geteuid())
+    sandbox = os.geteuid() != 0  # root's Chromium refuses to start in its sandbox
+    options = {"executable_path": chromium_path, "args": FLAGS.split(), "chromium_sandbox": sandbox}
     with sync_playwright() as playwright, playwright.chromium.launch(**options) as browser:
         yield browser
 
@@ -84,7 +79,6 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def server(book):
-    """The address of the book on 127.0.0.1."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(book))) as http:
         Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}"

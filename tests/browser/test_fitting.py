@@ -1,23 +1,16 @@
 """The slides of the decks that `make slides` wrote last fit their boxes, and show themselves without the network."""
 
-import os
-
 import pytest
+from tiny_book import code, prose
+from written import last_written
 
-from book import FRAMEWORKS, ROOT
+from book import ROOT
 from book.slides.deck import deck
 from book.slides.overflow import BOX, misfits
 from book.slides.writing import page as written
 
 MARGIN = 1.25  # past which a slide fails; `make slides` warns of one that does not fit its box
-FOLDERS = [ROOT / "_build" / "slides" / name for name in FRAMEWORKS]
-WRITTEN = [folder for folder in FOLDERS if (folder / "index.html").exists()]
-CHOSEN = os.environ.get("D2L_DOCUMENTS")
-FOLDER = (
-    ROOT / "_build" / "slides" / CHOSEN
-    if CHOSEN
-    else max(WRITTEN, key=lambda folder: (folder / "index.html").stat().st_mtime, default=FOLDERS[0])
-)
+FOLDER = ROOT / "_build" / "slides" / (last_written("slides/{}/index.html") or "none")
 DECKS = sorted(path.stem for path in FOLDER.glob("*.html") if path.stem != "index")
 
 
@@ -29,9 +22,8 @@ def test_each_slide_fits_its_box(open_page, deck):
 
 
 def test_a_slide_that_does_not_fit_is_named(open_page, tmp_path):
-    slide = {"slideshow": {"slide_type": "slide"}}
-    texts = {"# Tiny\n\n## Short\n\nA line.": slide, "## Long\n\n" + "A line.\n\n" * 30: slide}
-    cells = [{"cell_type": "markdown", "id": "p", "source": text, "metadata": mark} for text, mark in texts.items()]
+    mark = {"id": "p", "metadata": {"slideshow": {"slide_type": "slide"}}}
+    cells = [prose(text) | mark for text in ("# Tiny\n\n## Short\n\nA line.", "## Long\n\n" + "A line.\n\n" * 30)]
     path = tmp_path / "tiny.html"
     path.write_text(written(deck(cells, "jax", "about", "tiny.md"), "Tiny"), encoding="utf-8")
     lines = misfits(open_page("about:blank", BOX), path)
@@ -42,16 +34,8 @@ def test_a_slide_that_does_not_fit_is_named(open_page, tmp_path):
 def test_letters_shrink_before_code_is_left_out(open_page, tmp_path):
     sizes = []
     for lines in (4, 14, 40):
-        printed = {"output_type": "stream", "name": "stdout", "text": "2\n" * lines}
-        cell = {
-            "cell_type": "code",
-            "id": "c",
-            "source": "1\n" * 9 + "1",
-            "outputs": [printed],
-            "execution_count": None,
-        }
-        cell["metadata"] = {"slideshow": {"slide_type": "slide"}}
-        title = {"cell_type": "markdown", "id": "p", "source": "# Tiny", "metadata": {}}
+        cell = code("1\n" * 9 + "1", outputs=["2\n" * lines], slideshow={"slide_type": "slide"}) | {"id": "c"}
+        title = prose("# Tiny") | {"id": "p"}
         path = tmp_path / "tiny.html"
         path.write_text(written(deck([title, cell], "jax", "about", "tiny.md"), "Tiny"), encoding="utf-8")
         page = open_page(path.as_uri(), BOX)
@@ -59,9 +43,8 @@ def test_letters_shrink_before_code_is_left_out(open_page, tmp_path):
         box = page.locator(".box")
         size = box.evaluate("box => parseFloat(getComputedStyle(box).getPropertyValue('--code'))")
         sizes.append((size, box.locator(".code").count()))
-    (most, code), (fewer, kept), (_, left) = sizes
-    assert most == 24 > fewer >= 14
-    assert (code, kept, left) == (1, 1, 0)
+    assert sizes[0][0] == 24 > sizes[1][0] >= 14
+    assert [shown for _, shown in sizes] == [1, 1, 0]
 
 
 def test_a_deck_begins_and_goes_on_with_a_key(open_page):

@@ -16,15 +16,6 @@ def frameworks(book):
     return PAGES[MODELS]
 
 
-def test_the_pictures_follow_the_switch(open_page, server, frameworks):
-    page = open_page(f"{server}/{MODELS}")
-    for framework in frameworks:
-        page.click(f".framework-switch button[value={framework}]")
-        addresses = page.evaluate(f"seen('{MARKS}').map((mark) => mark.href.baseVal)")
-        assert addresses != []
-        assert [address for address in addresses if f"?tab={framework}#" not in address] == []
-
-
 def test_a_marks_name_appears_while_it_is_pointed_at_or_has_the_focus(open_page, server, frameworks):
     page = open_page(f"{server}/{MODELS}?tab={frameworks[-1]}")
     names = f"seen('{MARKS} .words').map((words) => words.parentNode.getAttribute('aria-label'))"
@@ -38,22 +29,6 @@ def test_a_marks_name_appears_while_it_is_pointed_at_or_has_the_focus(open_page,
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Tab")
     assert page.evaluate(names) == [label]
-
-
-def test_a_mark_leads_to_its_cell(open_page, server, frameworks):
-    page = open_page(f"{server}/{MODELS}?tab={frameworks[-1]}")
-    mark = page.locator(f"{MARKS}:visible").last
-    mark.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_url(f"**/*.html?tab={frameworks[-1]}#*")
-    cell = page.evaluate("location.hash.slice(1)")
-    assert page.locator(f"#{cell} table.comparisons").first.is_visible()
-
-
-def test_without_scripts_the_first_picture_and_its_table_are_there(open_page, server, frameworks):
-    page = open_page(f"{server}/{MODELS}", java_script_enabled=False)
-    assert page.locator(f"{MARKS}:visible").count() > 0
-    assert page.locator("table.comparisons:visible").count() > 0
 
 
 @pytest.mark.parametrize("name", [MODELS, "index.html"])

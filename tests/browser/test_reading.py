@@ -23,13 +23,10 @@ def test_what_scrolls_takes_the_focus_and_nothing_else_whatever_the_font_and_in_
     assert amiss + still_amiss + page.evaluate("focus()")[1] == []
 
 
-def test_the_table_of_contents_marks_the_heading_that_its_link_leads_to(open_page, server, section):
+def test_the_table_of_contents_marks_the_heading_that_any_link_leads_to(open_page, server, section):
     found = open_page(f"{server}/{section}").evaluate("follow()")
     assert found == [[link, link, True] for link, _, _ in found]
     assert found != []
-
-
-def test_the_table_of_contents_marks_the_heading_that_a_link_from_elsewhere_leads_to(open_page, server, section):
     page = open_page(f"{server}/{section}")
     wanted = page.evaluate("contents().at(-2).hash")
     page.goto("about:blank")

@@ -32,7 +32,7 @@ def test_a_hit_is_the_sentence_with_the_words_marked_and_leads_to_its_section_in
     assert shown(page) == [framework]
 
 
-def test_a_section_is_found_by_its_title(open_page, address, first):
+def test_a_section_is_found_by_its_title_and_a_word_in_its_other_forms(open_page, address, first):
     page = open_page(f"{address}/{first}")
     title = page.evaluate("document.querySelector('h1').firstChild.nextSibling.data.trim()")
     assert hits(page, address, title)[0][2].startswith(f"{address}/{first}")

@@ -5,12 +5,10 @@ from conftest import SECTIONS
 
 
 def button(framework):
-    """Return the selector of a framework's button."""
     return f".framework-switch button[value={framework}]"
 
 
 def shown(page):
-    """Return the frameworks of which the page shows anything."""
     return page.evaluate("state().shown")
 
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import jupytext
+from written import SECTIONS
 
 ROOT = Path(__file__).parents[2]
 TEXT = "\n".join((ROOT / page).read_text() for page in ("README.md", "CONTRIBUTING.md"))
@@ -11,11 +12,8 @@ MADE_LATER = ("_build/", "handout", "d2l-")  # by make, by the reader, a kernel'
 TARGETS = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
-def test_every_target_of_make_that_a_page_names_exists():
+def test_every_target_of_make_and_every_path_that_a_page_names_exists():
     assert set(re.findall(r"(?:`|^)make ([a-z]+)", TEXT, re.MULTILINE)) <= TARGETS
-
-
-def test_every_path_that_a_page_names_exists():
     named = re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.(?:md|toml|yml|cff))`|\]\(([\w./-]+)\)", TEXT)
     known = {path for path in map("".join, named) if not path.startswith(MADE_LATER)}
     folders = [ROOT, ROOT / "notebooks", ROOT / "d2l_utils", ROOT / "d2l_lab", ROOT / "book", ROOT / "tests"]
@@ -24,7 +22,7 @@ def test_every_path_that_a_page_names_exists():
 
 def test_the_instructors_table_lists_the_sections_by_their_titles():
     titles = []
-    for slug in re.findall(r"^\d+\. \{doc\}`([\w-]+)`:", (ROOT / "notebooks" / "index.md").read_text(), re.MULTILINE):
+    for slug in SECTIONS:
         cells = jupytext.read(ROOT / "notebooks" / f"{slug}.md").cells
         titles.append(re.search(r"^# (.+)$", cells[0].source, re.MULTILINE)[1])
     table = (ROOT / "README.md").read_text().split("## Instructors")[1]

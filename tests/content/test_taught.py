@@ -43,7 +43,6 @@ def definitions(tree):
 
 @cache
 def cells(slug):
-    """Return the tags and the syntax trees of a section's code cells."""
     found = jupytext.read(ROOT / "notebooks" / f"{slug}.md", fmt="md:myst").cells
     code = [cell for cell in found if cell.cell_type == "code"]
     return [(set(cell.metadata.get("tags", [])), ast.parse(python_of(cell.source))) for cell in code]

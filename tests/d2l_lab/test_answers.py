@@ -28,7 +28,7 @@ def test_an_answer_is_told_what_became_of_it(answer, says):
     assert examine("total", answer, CASES).startswith(says)
 
 
-def test_an_answer_cannot_change_the_cases():
+def test_an_answer_cannot_change_the_cases_and_may_be_what_they_cannot_look_at():
     def spends(x):
         total = 0
         while len(x):
@@ -39,8 +39,5 @@ def test_an_answer_cannot_change_the_cases():
     for _ in range(2):
         assert examine("total", spends, (Case((numbers,), 3, "…"),)).startswith("✓")
     assert numbers == [1, 2]
-
-
-def test_a_result_that_the_case_cannot_look_at_is_wrong():
     case = Case((1,), lambda result: result[5] == 0, "six numbers")
     assert examine("six", lambda n: [n], (case,)) == "✗ six(1) returned [1]\n  Hint: six numbers"

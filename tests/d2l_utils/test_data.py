@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from d2l_utils import data
-from d2l_utils.data import Accumulator, DigitImages, Minibatches, digits, download, fashion_mnist, resized
+from d2l_utils.data import DigitImages, Minibatches, digits, download, fashion_mnist, resized
 
 CONTENT = bytes(range(256)) * 1000
 MD5 = hashlib.md5(CONTENT).hexdigest()
@@ -90,7 +90,6 @@ def test_a_failed_download_leaves_no_file_and_says_cause_and_cure(address, gate,
 
 
 def packed(array):
-    """Return an array of bytes as a packed IDX file."""
     header = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">i4").tobytes()
     return gzip.compress(header + array.astype("uint8").tobytes())
 
@@ -138,15 +137,19 @@ def test_an_image_is_enlarged_when_it_is_read_and_stays_itself(shape):
             images[i]
 
 
-def test_an_image_from_afar_is_the_same_and_comes_later():
+def test_an_image_from_afar_is_the_same_and_comes_later_and_there_may_be_fewer():
     start = perf_counter()
     image, label = DigitImages(wait=0.05)[7]
     assert perf_counter() - start >= 0.05
     assert (image == DigitImages()[7][0]).all()
     assert label == DigitImages()[7][1]
+    assert len(DigitImages(number=64)) == 64
+    for number in (0, 1438):
+        with pytest.raises(ValueError, match=f"1 to 1437 digits, not {number}"):
+            DigitImages(number=number)
 
 
-def test_minibatches_keep_pairs_together_and_the_last_small_one():
+def test_minibatches_keep_pairs_together_and_have_a_new_order_every_epoch_the_same_in_every_object():
     minibatches = Minibatches(X, Y, 4, shuffle=True)
     batches = list(minibatches)
     assert [len(y) for _, y in batches] == [4, 4, 2]
@@ -155,8 +158,6 @@ def test_minibatches_keep_pairs_together_and_the_last_small_one():
     with pytest.raises(ValueError, match="10 examples have 9 labels"):
         Minibatches(X, Y[:9], 4, shuffle=True)
 
-
-def test_minibatches_have_a_new_order_every_epoch_and_the_same_ones_in_every_object():
     def epochs(shuffle):
         minibatches = Minibatches(X, Y, 10, shuffle)
         return [next(iter(minibatches))[1].tolist() for _ in range(3)]
@@ -166,21 +167,3 @@ def test_minibatches_have_a_new_order_every_epoch_and_the_same_ones_in_every_obj
     assert len(set(map(tuple, orders))) == 3
     assert sorted(orders[0]) == Y.tolist()
     assert epochs(shuffle=False) == [Y.tolist()] * 3
-
-
-def test_an_accumulator_sums_each_quantity_until_it_is_reset():
-    sums = Accumulator(2)
-    sums.add(1, np.float32(2))
-    sums.add(3, 4)
-    assert [sums[0], sums[1], sums[-1]] == [4.0, 6.0, 6.0]
-    with pytest.raises(ValueError, match="shorter"):
-        sums.add(1)
-    sums.reset()
-    assert [sums[0], sums[1]] == [0.0, 0.0]
-
-
-def test_there_may_be_fewer_digits_but_not_more():
-    assert len(DigitImages(number=64)) == 64
-    for number in (0, 1438):
-        with pytest.raises(ValueError, match=f"1 to 1437 digits, not {number}"):
-            DigitImages(number=number)

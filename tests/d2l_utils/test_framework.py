@@ -7,28 +7,10 @@ import pytest
 from d2l_utils import framework as module
 
 
-@pytest.fixture
-def imported(monkeypatch):
-    """A function that imports frameworks' folders of these names, as far as anyone can tell."""
-    monkeypatch.setattr(module, "_imported", [])
-
-    def register(*names):
-        for one in [ModuleType(f"d2l_utils.{name}") for name in names]:
-            module.register(one)
-            module.register(one)  # a module that is reloaded registers again
-
-    return register
-
-
-def test_the_machine_is_asked_about_the_framework_that_was_imported(imported, monkeypatch):
-    monkeypatch.setattr(module, "profile_for", lambda name: f"the profile for {name}")
-    imported("jax")
-    assert module.framework().__name__ == "d2l_utils.jax"
-    assert module.your_machine() == "the profile for jax"
-
-
 @pytest.mark.parametrize(("names", "said"), [((), "none"), (("jax", "torch"), "d2l_utils.jax and d2l_utils.torch")])
-def test_without_one_and_only_one_framework_an_error_says_which_were_imported(imported, names, said):
-    imported(*names)
+def test_without_one_and_only_one_framework_an_error_says_which_were_imported(names, said, monkeypatch):
+    monkeypatch.setattr(module, "_imported", [])
+    for one in [ModuleType(f"d2l_utils.{name}") for name in names] * 2:  # a module that is reloaded registers again
+        module.register(one)
     with pytest.raises(RuntimeError, match=f"imported one framework of d2l_utils, not {said}$"):
         module.framework()

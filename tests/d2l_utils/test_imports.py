@@ -83,11 +83,6 @@ def test_a_module_imports_only_what_its_place_allows(module):
         assert packages(module) <= {module.split(".")[1]} & FOLDERS
 
 
-def test_networks_import_no_package_of_another_framework():
-    used = [package for folder in FOLDERS for package in packages(f"d2l_utils.{folder}.networks") | {folder}]
-    assert len(used) == len(set(used)) >= len(FOLDERS)
-
-
 def test_rooms_do_not_import_each_other_in_a_circle():
     graph = {room(module): set() for module in UTILITIES}
     for module in UTILITIES:
@@ -102,7 +97,3 @@ def test_the_book_reaches_no_framework_and_only_its_pages_reach_sphinx(module):
     assert {name for name in found if room(name) in FRAMEWORKS} == set()
     outside = FOLDERS if module.startswith("book.pages") else FOLDERS | SPHINX
     assert {top(name) for name in found} & outside == set()
-
-
-def test_the_set_up_imports_nothing_that_is_yet_to_be_installed():
-    assert reached("book.setup.environments") <= PATHS.keys()

@@ -5,11 +5,9 @@ import ast
 import pytest
 from modules import parsed
 
-from book import MODULES, ROOT
+from book import MODULES
 from d2l_utils.common import DEVICES, NETWORKS, TRAINING
 
-UTILITIES = ROOT / "d2l_utils"
-SOURCES = sorted([*UTILITIES.rglob("*.py"), *(ROOT / "d2l_lab").rglob("*.py")])
 FOLDERS = list(MODULES.values())
 FILES = ("", ".training", ".networks")
 # Parts of a network that is tuned to one framework, as its section names them.
@@ -45,15 +43,3 @@ def test_framework_folders_define_the_same_in_the_same_order(folder):
     assert all(found)
     own = [[name for name, *_ in file] for file in found]
     assert [sorted(names) for names in own] == [sorted(names) for names in (DEVICES, TRAINING, NETWORKS)]
-
-
-def test_framework_folders_have_the_same_files():
-    assert {path.parent.name for path in UTILITIES.glob("*/networks.py")} == set(FOLDERS)
-    for folder in FOLDERS:
-        assert {path.stem for path in (UTILITIES / folder).glob("*.py")} == {"__init__", "training", "networks"}
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_what_is_public_says_what_it_does(path):
-    found = definitions(ast.parse(path.read_text(encoding="utf-8")))
-    assert [name for name, _, line in found if not line.endswith((".", ":"))] == []

@@ -22,13 +22,10 @@ def two_of_three():
     return arrays[:2]
 
 
-def test_the_peak_and_what_the_result_keeps_are_told_apart():
+def test_the_peak_and_what_the_result_keeps_are_told_apart_and_memory_that_was_freed_counts_again():
     memory = memory_with(COUNTERS, two_of_three, nothing)
     assert memory.peak == pytest.approx(96 * MB, rel=0.1)
     assert memory.kept == pytest.approx(64 * MB, rel=0.1)
-
-
-def test_memory_that_was_freed_before_is_counted_when_it_is_taken_again():
     for _ in range(3):
         assert memory_with(COUNTERS, two_of_three, nothing).peak == pytest.approx(96 * MB, rel=0.1)
 
@@ -58,14 +55,12 @@ def test_a_frameworks_counters_are_read_in_order():
     assert calls == ["wait", "wait", "reset", "current", "function", "wait", "wait", "peak", "current"]
 
 
-def test_the_course_begins_at_nothing_and_reaches_the_peak():
+def test_the_course_begins_at_nothing_and_reaches_the_peak_and_an_error_ends_its_reader():
     seconds, in_use = course_with(COUNTERS, two_of_three, nothing)
     assert seconds == sorted(seconds)
     assert seconds[0] == in_use[0] == 0
     assert max(in_use) > 64 * MB
 
-
-def test_an_error_ends_the_reader_and_passes_on():
     def fails():
         raise ValueError("no")
 

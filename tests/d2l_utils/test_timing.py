@@ -6,7 +6,7 @@ import time
 import pytest
 
 from d2l_utils import timing
-from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report, three_digits
+from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report
 
 
 class Clock:
@@ -112,12 +112,6 @@ def test_garbage_collection_is_off_during_a_run_and_on_afterwards_even_where_it_
 )
 def test_a_measurement_prints_median_and_quartiles_in_the_unit_that_fits(seconds, number, text):
     assert str(Measurement(seconds, number)) == text
-
-
-def test_three_digits_are_those_of_the_rounded_number():
-    texts = {0.09144: "0.0914", 0.9996: "1.00", 9.994: "9.99", 9.996: "10.0", 99.96: "100", 1600: "1600", -2.5: "-2.50"}
-    assert {number: three_digits(number) for number in texts} == texts
-    assert [three_digits(float(name)) for name in ("inf", "nan")] == ["inf", "nan"]
 
 
 def test_a_report_is_aligned_and_gives_ratios_to_the_first_and_the_time_of_a_step(capsys):

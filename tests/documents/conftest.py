@@ -1,33 +1,29 @@
 """The e-book and the PDF that `make epub` and `make pdf` wrote last; D2L_DOCUMENTS names another framework."""
 
-import os
 import xml.etree.ElementTree as ET
 from zipfile import ZipFile
 
 import pytest
 from pypdf import PdfReader
+from written import last_written
 
-from book import FRAMEWORKS, ROOT
+from book import ROOT
 
-PATHS = {
-    name: [ROOT / "_build" / f"computational-performance-{name}.{kind}" for kind in ("epub", "pdf")]
-    for name in FRAMEWORKS
-}
+
+def path(framework, kind):
+    return ROOT / "_build" / f"computational-performance-{framework}.{kind}"
 
 
 @pytest.fixture(scope="session")
 def framework():
-    """The framework whose documents are read."""
-    found = [name for name, paths in PATHS.items() if paths[0].exists()]
-    if not found:
-        pytest.fail("no documents: run `make epub pdf FRAMEWORKS=jax`")
-    return os.environ.get("D2L_DOCUMENTS") or max(found, key=lambda name: PATHS[name][0].stat().st_mtime)
+    return last_written("computational-performance-{}.epub") or pytest.fail(
+        "no documents: run `make epub pdf FRAMEWORKS=jax`"
+    )
 
 
 @pytest.fixture(scope="session")
 def epub(framework):
-    """The path of the e-book."""
-    return PATHS[framework][0]
+    return path(framework, "epub")
 
 
 @pytest.fixture(scope="session")
@@ -40,11 +36,9 @@ def pages(epub):
 
 @pytest.fixture(scope="session")
 def printed(framework, chromium_path):
-    """The path of the PDF, which a browser printed."""
-    return PATHS[framework][1]
+    return path(framework, "pdf")
 
 
 @pytest.fixture(scope="session")
 def pdf(printed):
-    """The PDF."""
     return PdfReader(printed)

@@ -1,29 +1,22 @@
 """The decks that `make slides` wrote last; D2L_DOCUMENTS names another framework."""
 
-import os
 import re
 
 import jupytext
 import pytest
 from bs4 import BeautifulSoup
+from written import SECTIONS, last_written
 
-from book import FRAMEWORKS, MODULES, ROOT
+from book import ROOT
 from book.cells import expand, of
 
-SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
 FEWEST, MOST = 8, 20  # slides of a section
-HARMLESS = ("data:", "#")
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def slides_framework():
-    """The framework whose decks are read."""
-    found = {name: ROOT / "_build" / "slides" / name / "index.html" for name in FRAMEWORKS}
-    written = [name for name, path in found.items() if path.exists()]
-    if not written:
-        pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
-    return os.environ.get("D2L_DOCUMENTS") or max(written, key=lambda name: found[name].stat().st_mtime)
+    return last_written("slides/{}/index.html") or pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
 
 
 @pytest.fixture(scope="module")
@@ -47,47 +40,18 @@ def test_the_list_names_every_deck_in_the_book_s_order(decks, slides_framework):
     assert re.findall(r'href="(.+?)\.html"', text) == list(decks) != []
 
 
-def test_a_deck_has_its_section_s_title_enough_slides_and_pictures(decks, sources):
+def test_a_deck_has_its_title_enough_slides_a_figure_a_close_and_notes(decks, sources):
     for section, deck in decks.items():
         title = re.search(r"^# (.+)$", sources[section][0].source, re.MULTILINE)[1]
         assert deck.h1.get_text() == title
         assert FEWEST <= len(deck.select(".slides section section")) <= MOST, section
         assert deck.select(".box img"), section
         assert all(picture["alt"] for picture in deck.select("img")), section
-
-
-def test_every_section_marks_a_figure_and_all_of_them_are_on_slides(decks, sources):
     for section, cells in sources.items():
         marked = [cell.source for cell in cells if cell.slide and cell.kind == "markdown"]
         figures = sum(text.count(":::{figure}") for text in marked)
         shown = decks[section].select(".box > .picture img[src^='data:image/svg'], .fragment img")
         assert len(shown) >= figures > 0, section
-
-
-def test_a_deck_closes_with_summary_and_questions_and_has_notes(decks):
     for section, deck in decks.items():
         assert [heading.get_text() for heading in deck.select("h2")[-2:]] == ["Summary", "Exercises"], section
         assert len(deck.select("aside.notes")) >= FEWEST / 2, section
-
-
-def test_code_on_slides_is_that_of_one_framework(decks, slides_framework):
-    others = [module for name, module in MODULES.items() if name != slides_framework]
-    imports = re.compile(rf"\b(import|from) ({'|'.join(others)})\b|d2l_utils import ({'|'.join(others)})\b")
-    code = [pre.get_text() for deck in decks.values() for pre in deck.select("pre")]
-    assert len(code) > 5 * len(decks)
-    assert [match[0] for text in code if (match := imports.search(text))] == []
-
-
-def test_no_deck_tells_a_solution_or_an_answer(decks, sources):
-    for section, deck in decks.items():
-        assert deck.select(".slides details") == []
-        solved = {" ".join(cell.source.split()) for cell in sources[section] if "solution" in cell.tags}
-        assert solved & {" ".join(pre.get_text().split()) for pre in deck.select("pre")} == set(), section
-
-
-def test_a_deck_loads_nothing(decks):
-    for section, deck in decks.items():
-        loaded = [node["src"] for node in deck.select("[src]")] + [node["href"] for node in deck.select("link")]
-        assert [address for address in loaded if not address.startswith(HARMLESS)] == [], section
-        styles = " ".join(style.get_text() for style in deck.select("style"))
-        assert re.findall(r"@import|url\((?!['\"]?data:)[^)]*\)", styles) == [], section

@@ -4,17 +4,15 @@ import io
 import json
 import re
 import subprocess
-from collections import Counter
 from zipfile import ZipFile
 
 import pytest
 from fontTools.ttLib import TTFont
+from written import SECTIONS
 
-from book import MODULES, ROOT
+from book import ROOT
 from book.paper.joining import APPENDIX, find, words
-from book.xhtml import dead_links
 
-SECTIONS = re.findall(r"^\d+\. \{doc\}`(.+?)`: ", (ROOT / "notebooks" / "index.md").read_text("utf-8"), re.MULTILINE)
 MEGABYTES = 7.5  # 6.03 have been seen
 FONTS = {"STIXGeneral", "STIXTwoMath", "DejaVuSans", "DejaVuSansMono"}
 pytestmark = pytest.mark.slow
@@ -24,29 +22,19 @@ def text_of(pages):
     return " ".join(words(body) for root in pages.values() for body in find(root, "body"))
 
 
-def destinations(pdf):
-    """Return the name of each link within a PDF."""
-    links = [note.get_object() for page in pdf.pages for note in page.get("/Annots", [])]
-    return [link["/Dest"] for link in links if "/Dest" in link]
-
-
 def test_the_checker_of_the_standard_finds_no_error(epub, epubcheck):
     checked = subprocess.run([*epubcheck, str(epub)], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     assert "0 fatals / 0 errors / 0 warnings" in checked.stdout
 
 
-def test_every_section_and_every_figure_is_in_the_e_book(pages, epub, framework):
+def test_every_section_every_figure_and_every_answer_is_in_the_e_book(pages, epub, framework):
     assert {f"{section}.xhtml" for section in SECTIONS} <= set(pages)
     with ZipFile(epub) as packed:
         files = set(packed.namelist())
     for section in SECTIONS:
         source = (ROOT / "notebooks" / f"{section}.md").read_text(encoding="utf-8")
         assert set(re.findall(r"\{figure\} img/(\S+)", source)) <= {path.removeprefix("_images/") for path in files}
-
-
-def test_every_answer_of_the_framework_is_a_note(pages, framework):
-    for section in SECTIONS:
         path = ROOT / "_build" / "notebooks" / framework / f"{section}.ipynb"
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         source = "\n".join("".join(cell["source"]) for cell in cells)
@@ -54,41 +42,23 @@ def test_every_answer_of_the_framework_is_a_note(pages, framework):
         assert len(list(find(pages[f"{section}.xhtml"], "div", "note"))) >= told, section
 
 
-def test_code_is_that_of_one_framework(pages, framework):
-    others = [module for name, module in MODULES.items() if name != framework]
-    imports = re.compile(rf"\b(import|from) ({'|'.join(others)})\b|d2l_utils import ({'|'.join(others)})\b")
-    code = ["".join(pre.itertext()) for root in pages.values() for pre in find(root, "pre")]
-    assert [match[0] for text in code if (match := imports.search(text))] == []
-
-
 def test_no_sentence_speaks_of_what_only_the_screen_has(pages):
     assert re.findall(r"[^.]*\b(?:tabs?|Skip to content|switch at the top)\b[^.]*", text_of(pages)) == []
 
 
-def test_no_link_of_the_e_book_is_dead(pages):
-    assert dead_links(pages) == []
-
-
 def test_every_link_within_the_pdf_has_its_place(pdf):
-    found = destinations(pdf)
+    links = [note.get_object() for page in pdf.pages for note in page.get("/Annots", [])]
+    found = [str(link["/Dest"]).removeprefix("/") for link in links if "/Dest" in link]
     assert len(found) > 500
-    assert {str(name).removeprefix("/") for name in found} <= {
-        name.removeprefix("/") for name in pdf.named_destinations
-    }
-    actions = [note.get_object().get("/A", {}) for page in pdf.pages for note in page.get("/Annots", [])]
-    assert Counter(action["/URI"].partition(":")[0] for action in actions if "/URI" in action).keys() <= {
-        "http",
-        "https",
-    }
+    assert set(found) <= {name.removeprefix("/") for name in pdf.named_destinations}
+    outside = [link["/A"]["/URI"] for link in links if "/URI" in link.get("/A", {})]
+    assert {address.partition(":")[0] for address in outside} <= {"http", "https"}
 
 
-def test_bookmarks_name_every_section_and_the_appendix(pdf, pages):
+def test_bookmarks_and_contents_name_every_section_with_its_page_and_the_appendix(pdf, pages):
     titles = [words(next(find(pages[f"{section}.xhtml"], "h1"))) for section in SECTIONS]
     marks = [" ".join(mark.title.split()) for mark in pdf.outline if not isinstance(mark, list)]
     assert [mark for mark in marks if mark in {*titles, APPENDIX}] == [*titles, APPENDIX]
-
-
-def test_the_contents_name_the_pages_on_which_sections_begin(pdf, pages):
     front = " ".join(page.extract_text() for page in pdf.pages[1:8])
     for section in SECTIONS:
         title = words(next(find(pages[f"{section}.xhtml"], "h1")))

@@ -39,7 +39,6 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def framework(request):
-    """The framework's name."""
     name = request.config.getoption("--framework", default=None)
     if name is None:
         pytest.fail("name it: _build/env/<framework>/bin/python -m pytest tests/frameworks --framework <framework>")
@@ -60,13 +59,11 @@ def native(framework):
 
 @pytest.fixture(scope="session")
 def d2l(framework, native):
-    """The framework's folder of d2l_utils."""
     return importlib.import_module(f"d2l_utils.{MODULES[framework]}")
 
 
 @pytest.fixture(scope="session")
 def array(native):
-    """A function from a NumPy array to one of the framework's."""
     return native.array
 
 

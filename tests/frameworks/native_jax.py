@@ -43,10 +43,6 @@ def network(device, dropout=0.5):
     return net
 
 
-def initialised(net):
-    return net
-
-
 def optimizer(net):
     return nnx.Optimizer(net, optax.sgd(0.05), wrt=nnx.Param)
 

@@ -55,7 +55,3 @@ def network(device, dropout=0.5):
 def initialised(net):
     net.initialize()
     return net
-
-
-def optimizer(net):
-    return gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.05})

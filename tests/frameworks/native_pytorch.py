@@ -47,10 +47,6 @@ def network(device, dropout=0.5):
     return net
 
 
-def initialised(net):
-    return net
-
-
 def optimizer(net):
     return torch.optim.SGD(net.parameters(), lr=0.05)
 

@@ -55,10 +55,6 @@ def network(device, dropout=0.5):
         return keras.Sequential([keras.Input((2,)), keras.layers.Dropout(dropout), dense])
 
 
-def initialised(net):
-    return net
-
-
 def optimizer(net):
     return keras.optimizers.SGD(0.05)
 

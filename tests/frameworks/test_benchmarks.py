@@ -6,27 +6,14 @@ import sys
 import pytest
 from launching import ROOT
 
-from d2l_lab.processes.job import launch
-
-ELEMENTS = (3, 1001, 2_000_003)  # fewer than four ranks, one piece a chunk, several pieces
-
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 def printed(name, *words):
-    """Run a benchmark; return the lines that it prints."""
     command = [sys.executable, str(ROOT / "benchmarks" / name), *words, "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
-
-
-@pytest.mark.only("pytorch")
-@pytest.mark.parametrize("n", [2, 4])
-def test_the_ring_gives_every_rank_the_sum_where_chunks_differ_in_length(n, tmp_path):
-    """The program asserts the sums itself, before it takes any time."""
-    ranks = launch([ROOT / "benchmarks/ring.py", tmp_path / "rendezvous", 1, *ELEMENTS], n)
-    assert [list(rank) for rank in ranks] == [list(ELEMENTS)] * n
 
 
 @pytest.mark.only("pytorch")

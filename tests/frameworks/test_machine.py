@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import timeit
-from datetime import date
 
 import numpy as np
 import pytest
@@ -17,22 +16,6 @@ def measured(tmp_path_factory, d2l):
         yield d2l.your_machine()
 
 
-def test_a_profile_has_all_its_parts(measured):
-    parts = {
-        "machine": ["cpu", "cores", "memory_gb", "gpus", "system"],
-        "bandwidth": ["one core", "all cores"],
-        "latency": ["16384", "262144", "4194304", "67108864", "268435456"],
-        "product": ["float32"],
-        "framework": ["version", "dispatch", "bandwidth", "product"],
-    }
-    assert list(measured) == ["machine", "date", "caches", "bandwidth", "latency", "product", "framework", "gpus"]
-    assert {name: list(measured[name]) for name in parts} == parts
-    assert all(list(cache) == ["level", "kind", "bytes", "shared_by"] for cache in measured["caches"])
-    assert date.fromisoformat(measured["date"]) <= date.today()
-    assert measured["framework"]["version"][0].isdigit()
-    assert "float32" in measured["framework"]["product"]
-
-
 def seconds(function):
     """Return the seconds of the fastest of five runs, without any clock of d2l_utils."""
     return min(timeit.repeat(function, number=1, repeat=5))
@@ -43,16 +26,13 @@ def agree(figure, again, factor=4):
     return figure / factor < again < figure * factor
 
 
-def test_the_figures_of_memory_agree_with_a_copy_and_its_latency_grows(measured):
+def test_the_figures_of_memory_and_of_the_framework_are_measured_again(measured, d2l):
     x = np.ones(2**23)
     y = np.empty_like(x)
     assert agree(measured["bandwidth"]["one core"], 2 * x.nbytes / seconds(lambda: np.copyto(y, x)))
     # one more program on two cores takes half of what both move: 0.56 was seen
     assert measured["bandwidth"]["all cores"] > measured["bandwidth"]["one core"] / 4
     assert measured["latency"]["268435456"] > 3 * measured["latency"]["16384"]
-
-
-def test_the_figures_of_the_framework_are_measured_again(measured, d2l):
     n, part = 2000, measured["framework"]
     again = 2 * n**3 / seconds(d2l._product(d2l.try_gpu(-1), n, "float32"))
     assert agree(part["product"]["float32"], again)

@@ -23,7 +23,6 @@ DIFFERENT = {
 
 
 def named(paths):
-    """Return the functions and classes that these files define, by name."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
     return {
         node.name: node for tree in trees for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))

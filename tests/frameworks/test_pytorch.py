@@ -33,10 +33,3 @@ def test_each_module_is_back_in_its_own_mode_after_the_evaluation(d2l, batches, 
     net[0].eval()
     d2l.evaluate_accuracy_gpu(net, batches)
     assert [module.training for module in net.modules()] == [True, False, True]
-
-
-def test_the_resnet_has_all_its_parameters_and_untouched_statistics_before_its_first_input(d2l):
-    net = d2l.resnet18(10, in_channels=3, width=4)
-    assert not any(torch.nn.parameter.is_lazy(param) for param in net.parameters())
-    norms = [module for module in net.modules() if isinstance(module, torch.nn.BatchNorm2d)]
-    assert all(norm.training and not norm.running_mean.any() for norm in norms)

@@ -72,14 +72,8 @@ def pytest_terminal_summary(terminalreporter, config):
         if len(runs := runs_of(report)) == 2:
             terminalreporter.section(f"{report.nodeid.partition('[')[2].rstrip(']')} failed once")
             terminalreporter.write_line(f"first run {runs[0]}\nsecond run {runs[1]}")
-    if config.getoption("--notebooks", default=None):
-        list_misses(terminalreporter, config)
-
-
-def list_misses(terminalreporter, config):
-    """Print the timed claims that did not hold in the build."""
-    found = [(name, claim) for name, path in chosen(config).items() for claim in timed_claims(path)]
-    if found:
+    named = chosen(config) if config.getoption("--notebooks", default=None) else {}
+    if found := [(name, claim) for name, path in named.items() for claim in timed_claims(path)]:
         missed = [f"{name}: {claim}" for name, claim in found if not claim.held]
         title = f"{len(missed)} of {len(found)} timed claims did not hold when the book was built"
         terminalreporter.section(title)

@@ -40,7 +40,6 @@ class Ran:
 
     @property
     def passed(self):
-        """Whether nothing failed."""
         return not self.faults and not self.listeners
 
     def __str__(self):

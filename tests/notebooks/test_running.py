@@ -11,7 +11,6 @@ import pytest
 import test_notebooks
 from running import FOLDERS, Ran, run
 from tiny_book import claim, code, notebook
-from watched import reason
 
 from book import ROOT
 from d2l_utils.claims import Claim
@@ -30,7 +29,6 @@ LEAVE = (
 
 
 def write(folder, name, *cells, kernel="python3"):
-    """Write a notebook as the build leaves it; return its path."""
     executed, path = notebook(*cells), folder / "executed" / f"{name}.ipynb"
     executed["metadata"]["kernelspec"]["name"] = kernel
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +38,6 @@ def write(folder, name, *cells, kernel="python3"):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Where the notebooks of the session lie."""
     return tmp_path_factory.mktemp("notebooks")
 
 
@@ -96,29 +93,15 @@ def test_what_a_notebook_started_ends_with_it_even_when_its_kernel_dies(folder, 
     assert [psutil.pid_exists(number) for number in started] == [False, False]
 
 
-def test_one_timed_claim_in_a_hundred_may_miss():
+def test_one_timed_claim_in_a_hundred_may_miss_and_of_many_faults_five_are_told():
     timed = [("jax/some", Claim("one is two", False)), *[("jax/some", Claim("one is one", True))] * 99]
     test_notebooks.test_at_most_one_timed_claim_in_a_hundred_misses(timed)
     with pytest.raises(pytest.fail.Exception):
         test_notebooks.test_at_most_one_timed_claim_in_a_hundred_misses(timed[:-1])
+    assert str(Ran(2.4, 9, tuple("abcdefg"), ())).split("\n  ") == ["failed in 2 s, 9 cells", *"abcde", "and 2 more"]
 
 
 def test_a_strict_run_fails_on_a_timed_claim_that_misses(tmp_path, monkeypatch):
     monkeypatch.setenv("D2L_STRICT", "1")
     ran = run(write(tmp_path, "jax/strict", code(CLAIM.format("False, timed=True"))))
     assert ran.faults == ("cell 1: ClaimError: ✗ one is one",)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("Cell 1: Timeout of 300 seconds exceeded\nTraceback:\nKeyboardInterrupt: ", "Timeout of 300 seconds"),
-        ("pytest plugin exception: Kernel dead on test start", "pytest plugin exception: Kernel dead on test start"),
-    ],
-)
-def test_the_reason_of_a_failure_is_told_in_one_line(text, told):
-    assert reason(text) == told
-
-
-def test_of_many_faults_five_are_told():
-    assert str(Ran(2.4, 9, tuple("abcdefg"), ())).split("\n  ") == ["failed in 2 s, 9 cells", *"abcde", "and 2 more"]

@@ -42,7 +42,6 @@ class Report:
     cells, faults = 0, ()
 
     def pytest_runtest_logreport(self, report):
-        """Count a cell."""
         self.cells += report.when == "setup"
         if report.failed:
             self.faults += (f"cell {self.cells}: {reason(report.longreprtext)}",)

@@ -19,7 +19,6 @@ def collected(request, name):
 
 @pytest.fixture(scope="session")
 def book(request, tmp_path_factory):
-    """A book of all pages."""
     return Book(tmp_path_factory.mktemp("book"), collected(request, "PAGES"), collected(request, "FILES"))
 
 

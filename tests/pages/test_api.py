@@ -45,32 +45,15 @@ def test_an_entry_has_parameters_without_types_a_place_and_lists(article):
 
 
 def test_a_docstring_becomes_paragraphs_and_items():
-    docstring = """Do it.
-
-More,
-in two lines.
-
-Parameters
-----------
-a : int
-    What it is,
-    in two lines.
-b, c
-    Others.
-
-Returns
--------
-str
-    The result.
-
-Raises
-------
-ValueError
-    If not.
-"""
+    parts = {
+        "Parameters": "a : int\n    What it is,\n    in two lines.\nb, c\n    Others.",
+        "Returns": "str\n    The result.",
+        "Raises": "ValueError\n    If not.",
+    }
+    docstring = "Do it.\n\nMore.\n" + "".join(f"\n{name}\n-------\n{text}\n" for name, text in parts.items())
     assert blocks(griffe.Function("f", docstring=griffe.Docstring(docstring))) == [
         "Do it.",
-        "More,\nin two lines.",
+        "More.",
         "* `a` (int): What it is, in two lines.",
         "* `b, c`: Others.",
         "* Returns (str): The result.",

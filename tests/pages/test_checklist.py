@@ -27,7 +27,6 @@ SOURCES = {
 
 
 def compared(name, measured, framework="jax"):
-    """Return the record of a comparison."""
     about = {"section": "advising", "framework": framework, "cell": "c0", "name": name, "kind": "model", "unit": "s"}
     return about | {"predicted": 1.0, "measured": measured, "low": measured, "high": measured}
 
@@ -50,33 +49,23 @@ def book(tmp_path_factory):
 
 
 def entries(book, framework):
-    """Return the entries of a framework's list."""
     return book.article("back/checklist").select(f".only-{framework} li")
 
 
-def test_an_advice_is_listed_with_a_link_to_its_paragraph(book):
+def test_the_list_has_each_frameworks_advice_with_a_link_to_its_paragraph_and_what_its_cells_measured(book):
     shared, own = entries(book, "pytorch")
     assert words(shared.p) == "One: Fuse a and b. Reuse memory."
     assert shared.a["href"] == "../advising.html?tab=pytorch#in-your-own-loop-1"
     assert words(own.p) == "One: Script."
     assert "script" in book.article("advising").find(id=own.a["href"].partition("#")[2]).get_text()
-
-
-def test_a_gain_is_what_the_cells_of_that_framework_measured(book):
-    assert [words(entry) for entry in book.article("back/checklist").select(".only-pytorch .gains")] == []
-    assert [words(entry) for entry in book.article("back/checklist").select(".only-jax .gains")] == [
+    page = book.whole("back/checklist")
+    assert page.select(".only-pytorch .gains") == []
+    assert [words(entry) for entry in page.select(".only-jax .gains")] == [
         "Measured here: eight passes: 8.00 ms → one pass: 2.00 ms, 4.00 ×",
         "Measured here: compiled step: a step of 20.0 ms → 10.0 ms, 2.00 ×",
     ]
-
-
-def test_the_list_has_the_frameworks_of_the_sections_and_their_switch(book):
-    assert [label.get_text(strip=True) for label in book.article("back/checklist").select("label")] == [
-        "PyTorch",
-        "JAX",
-    ]
-    switch = book.whole("back/checklist").select(".framework-switch button")
-    assert [button["value"] for button in switch] == ["pytorch", "jax"]
+    assert [words(label) for label in page.article.select("label")] == ["PyTorch", "JAX"]
+    assert [button["value"] for button in page.select(".framework-switch button")] == ["pytorch", "jax"]
 
 
 def test_a_changed_advice_reaches_the_list(tmp_path):

@@ -3,7 +3,7 @@
 import json
 
 from tiny import MACHINE
-from tiny_book import Book, outline
+from tiny_book import outline
 
 from book.pages.machine_profile import binary, show
 from book.pages.page_info import describe_machine
@@ -49,17 +49,8 @@ def test_what_a_machine_does_not_report_has_no_table():
     assert "TF32" not in text
 
 
-def test_without_a_profile_the_page_says_how_to_make_one(tmp_path):
-    page = Book(tmp_path, PAGES).article("profile")
-    assert "This copy holds no profile: make profile measures the machine." in page.get_text()
-    assert not page.select("table")
-
-
-def test_a_machine_is_described_in_one_phrase():
+def test_a_machine_is_described_in_one_phrase_and_a_size_reads_well():
     known = {"cpu": "Abacus 9", "cores": 1, "memory_gb": 24, "gpus": ["A", "B"], "system": "Tiny OS"}
     assert describe_machine(known) == "Abacus 9, 1 core, 24 GiB of memory, A, B, Tiny OS"
     assert describe_machine({"cores": 2}) == "an unnamed CPU, 2 cores, no GPU"
-
-
-def test_a_size_reads_well():
     assert [binary(size) for size in (64, 2**14, 3 * 2**19, 2**30)] == ["64 bytes", "16 KiB", "1.5 MiB", "1 GiB"]

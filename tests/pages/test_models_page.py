@@ -3,8 +3,9 @@
 import json
 import re
 
-from tiny_book import Book, code, notebook, outline, prose, words
+from tiny_book import code, notebook, outline, prose, shown, words
 
+from book.model_errors import summary_line
 from book.records import scale
 from d2l_utils.predictions import Comparison
 
@@ -12,11 +13,6 @@ EIGHT = Comparison("eight passes", "model", "s", 5e-3, 6e-3, 5.5e-3, 6.5e-3)
 GUESS = Comparison("a guess", "estimate", "s", 1e-3, 9e-3, 9e-3, 9e-3)
 BYTES = Comparison("bytes kept", "model", "B", 4000, 4000, 4000, 4000)
 SLOW = Comparison("loopback", "model", "s", 1e-3, 5e-4, 5e-4, 5e-4)
-
-
-def shown(comparison):
-    """Return the output that a comparison leaves."""
-    return {"output_type": "display_data", "metadata": {}, "data": comparison._repr_mimebundle_()}
 
 
 def record(framework, section, comparison):
@@ -55,16 +51,22 @@ def test_the_drawing_says_the_factor_in_words_and_stays_within_its_scale():
     assert right <= left + width
 
 
-def test_each_framework_has_its_own_picture_and_the_page_a_switch(book):
+def test_each_framework_has_its_own_picture_and_the_worst_models_come_first(book):
     page = book.whole("back/models")
     assert [button["value"] for button in page.select(".framework-switch button")] == ["pytorch", "jax"]
     panel = page.select_one(".only-jax")
     first = "JAX: 3 models, median 1.20 ×, 67 % within 1.5 ×, worst 2.00 × (passing: loopback); 1 estimate."
     assert first in words(panel)
     assert [len(picture.select("a")) for picture in panel.select("svg.scatter")] == [3, 1]
+    names = ["loopback Passing", "eight passes Predicting", "bytes kept Passing"]  # and no estimate
+    assert [words(name) for name in panel.table.select("tbody th")] == names
 
 
-def test_every_mark_and_name_leads_to_its_cell(book):
+def test_estimates_alone_are_no_models():
+    assert summary_line([record("jax", "passing", GUESS)]) == "no models; 1 estimate"
+
+
+def test_every_mark_and_name_leads_to_its_cell_and_the_landing_page_shows_the_times_alone(book):
     panel = book.article("back/models").select_one(".only-jax")
     marks = [(mark["href"], mark["aria-label"].partition(":")[0]) for mark in panel.select("svg a")]
     assert marks == [
@@ -76,23 +78,7 @@ def test_every_mark_and_name_leads_to_its_cell(book):
     assert all(mark["aria-label"] == mark.title.get_text() for mark in panel.select("svg a"))
     named = {(link["href"], link.get_text()) for link in panel.select("table a") if "#c1" in link["href"]}
     assert named == {(address, label.partition(" (")[0]) for address, label in marks}
-
-
-def test_the_worst_models_come_first_and_no_estimate_is_among_them(book):
-    table = book.article("back/models").select_one(".only-jax table")
-    assert [words(name) for name in table.select("tbody th")] == [
-        "loopback Passing",
-        "eight passes Predicting",
-        "bytes kept Passing",
-    ]
-
-
-def test_the_landing_page_shows_the_times_alone(book):
     panel = book.article("small").select_one(".only-jax")
     assert [len(picture.select("a")) for picture in panel.select("svg")] == [3]
     assert panel.svg.a["href"] == "predicting.html?tab=jax#c1"
     assert not panel.select("table")
-
-
-def test_without_predictions_the_page_says_so(tmp_path):
-    assert "no record of predictions" in words(Book(tmp_path, {"small": PAGES["small"]}).article("small"))

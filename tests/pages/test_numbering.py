@@ -69,7 +69,6 @@ print("ran")
 
 
 def book(project, *arguments):
-    """Run `python -m book` with Sphinx; return the finished process."""
     command = [sys.executable, "-m", "book", *arguments, "--frameworks", "jax", "--root", project.root]
     return subprocess.run(command, env=project.environment(), capture_output=True, text=True, timeout=100)
 

@@ -2,9 +2,9 @@
 
 import pytest
 from test_explorables import CAPTION, RING, TEXT
-from test_page_info import CELLS, RUN
+from test_page_info import CELLS
 from test_tabs import PICTURE
-from tiny_book import Book, code, notebook, prose
+from tiny_book import RUN, Book, code, notebook, prose
 
 NO_PARTS = "needs a paragraph as its caption and a text alternative after it"
 TEXTS = {

@@ -6,7 +6,7 @@ import re
 import zlib
 
 import pytest
-from tiny_book import Book, code, notebook, prose
+from tiny_book import RUN, Book, code, notebook, prose
 
 OPENING = r"""# Searched
 
@@ -27,7 +27,6 @@ Term
   Its meaning.
 ```
 """
-RUN = {"seconds": 1, "date": "2026-11-20", "versions": {}, "machine": {}}
 SEARCHED = {
     "searched": notebook(
         prose(OPENING),
@@ -55,7 +54,7 @@ def script(book, page):
     return name, title, json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
-def test_a_place_has_its_sentences_a_line_each_with_the_framework_that_they_belong_to(book):
+def test_a_page_has_a_script_of_its_places_and_the_search_page_knows_all_pages_in_the_books_order(book):
     name, title, places = script(book, "searched")
     assert (name, title) == ("searched", "Searched")
     opening = ["One sentence, broken.\nTwo t1/2<x^2.", "In it.", "a · b", "c · d"]
@@ -64,17 +63,11 @@ def test_a_place_has_its_sentences_a_line_each_with_the_framework_that_they_belo
         ["term-Term", "Term", [["", "Its meaning."]]],
         ["part", "Part", [["", "See Part."], ["pytorch", "Torch is eager."], ["jax", "JAX is lazy."]]],
     ]
-
-
-def test_a_page_in_a_folder_has_its_script_in_one(book):
     assert script(book, "searched/below") == (
         "searched/below",
         "Below",
         [["below", "Below", [["", "Text."], ["", "一句。\n又一句？"]]]],
     )
-
-
-def test_the_search_page_knows_all_pages_in_the_books_order_and_needs_no_index_of_words(book):
     pages = book.whole("search").select_one("#search-results")["data-pages"].split()
     assert pages == ["index", *book.pages]
     assert not (book.output() / "searchindex.js").exists()

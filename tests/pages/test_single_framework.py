@@ -8,14 +8,14 @@ import pytest
 from bs4 import BeautifulSoup
 from test_claims_page import claim
 from test_machine_profile import FILES as MACHINE
-from test_page_info import LATER, RUN
-from tiny_book import Book, code, notebook, outline, prose, words
+from test_page_info import LATER
+from tiny_book import RUN, Book, code, notebook, outline, prose, shown, words
 
 ENVELOPE = ":::{admonition} Back-of-the-envelope problem: a sum\nHow long?\n\n```{dropdown} Answer\n10 s\n```\n:::"
 EXERCISE = "## Exercises\n\n1. Try it."
 MOVING = ":::{explorable} ring\n:name: fig-ring\n\nA ring.\n\n* It turns.\n:::"
 FLOW = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path id="blank"/></svg>'
-PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/svg+xml": FLOW}}
+PICTURE = shown({"image/svg+xml": FLOW})
 SECTION = notebook(
     prose("# Section\n\nIt costs $x$ seconds, see {doc}`list`."),
     prose("Torch is eager.", "pytorch"),
@@ -51,14 +51,11 @@ def test_a_section_reads_as_the_text_of_one_framework_with_its_answers_at_the_en
     assert outline(read(edition / "section.xhtml")) == outlines["edition"]
 
 
-def test_links_lead_from_a_problem_to_its_answer_and_back(edition):
+def test_links_lead_from_a_problem_to_its_answer_and_back_and_lists_name_no_other_framework(edition):
     page = read(edition / "section.xhtml")
     for here, there in zip(page.select(".to-note"), page.select(".note"), strict=True):
         assert here.a["href"] == f"#{there['id']}"
         assert there.a["href"] == f"#{here['id']}"
-
-
-def test_lists_name_no_other_framework(edition):
     page = read(edition / "list.xhtml")
     text = words(page)
     assert "1 of 1 claims held" in text
@@ -68,7 +65,7 @@ def test_lists_name_no_other_framework(edition):
     assert "on the GPU" not in text  # where the other framework alone had found one
 
 
-def test_files_say_what_they_hold_and_are_all_packed_behind_their_type(edition):
+def test_files_say_what_they_hold_are_all_packed_behind_their_type_and_link_no_script(edition):
     package = (edition / "content.opf").read_text(encoding="utf-8")
     assert 'properties="mathml" href="section.xhtml"' in package
     assert "Tiny" not in package
@@ -78,9 +75,6 @@ def test_files_say_what_they_hold_and_are_all_packed_behind_their_type(edition):
         assert (first.filename, first.compress_type) == ("mimetype", ZIP_STORED)
         assert {"section.xhtml", "list.xhtml", "_static/epub.css"} <= {file.filename for file in others}
         assert not [file.filename for file in others if file.filename.endswith((".js", ".html"))]
-
-
-def test_pages_link_two_styles_and_no_script_and_pictures_have_no_path_without_data(edition):
     head = (edition / "section.xhtml").read_text(encoding="utf-8").partition("</head>")[0]
     assert head.count("stylesheet") == 2
     assert "<script" not in head
@@ -89,8 +83,7 @@ def test_pages_link_two_styles_and_no_script_and_pictures_have_no_path_without_d
 
 
 def test_a_link_that_leads_nowhere_is_a_warning(tmp_path):
-    status, warnings = Book(tmp_path, {"page": "# Page\n\n<a href='other.html#x'>there</a>\n"}).build(
-        "epub", only="jax"
-    )
+    book = Book(tmp_path, {"page": "# Page\n\n<a href='other.html#x'>there</a>\n"})
+    status, warnings = book.build("epub", only="jax")
     assert status == 1
     assert "page.xhtml: nothing is at other.xhtml#x" in warnings

@@ -90,12 +90,6 @@ def test_a_page_reads_as_its_outline_says(book, outlines, page):
     assert outline(book.article(page)) == outlines[page]
 
 
-def test_a_builder_that_cannot_fold_shows_solutions_in_order(book):
-    start, end = ["1. Try.", "-[ Solution ]-", "Because.", "work()"], ["Go on."]
-    results = ["**PyTorch**", "took pytorch", "**JAX**", "took jax"]
-    assert book.text("text-code-and-results-of-a-solution-are-one-fold")[3:] == start + results + end
-
-
 def test_a_mark_has_a_word_for_those_who_hear_the_page(book):
     found = [(mark.get_text(), mark["aria-label"]) for mark in book.article("marks").select(".claim [role=img]")]
     assert found == [("✓", "held"), ("✗", "missed")]

@@ -1,9 +1,9 @@
 """Framework tabs: neighbouring cells and paragraphs of single frameworks."""
 
-from tiny_book import claim, code, notebook, outline, prose, words
+from tiny_book import claim, code, notebook, outline, prose, shown, words
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
-PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/svg+xml": SVG, "text/plain": "figure"}}
+PICTURE = shown({"image/svg+xml": SVG, "text/plain": "figure"})
 PAGES = {
     "tabs": notebook(
         prose("# Tabs\n\nCommon opening."),
@@ -23,18 +23,10 @@ PAGES = {
 }
 
 
-def test_neighbours_of_single_frameworks_become_one_tab_set_and_shared_code_stands_once_above_its_outputs(
-    book, outlines
-):
+def test_neighbours_of_single_frameworks_become_one_tab_set_that_begins_with_the_first_that_speaks(book, outlines):
     assert outline(book.article("tabs")) == outlines["tabs"]
-
-
-def test_a_tab_set_begins_with_the_first_framework_that_has_something_to_say(book):
     chosen = book.article("tabs").select(".frameworks > input[checked] + label")
     assert [words(label) for label in chosen] == ["PyTorch", "JAX", "PyTorch"]
-
-
-def test_a_picture_keeps_its_alternative_text(book):
     assert book.article("tabs").select_one("img")["alt"] == "A falling line."
 
 
@@ -42,11 +34,3 @@ def test_the_page_shows_the_panels_of_the_framework_that_is_chosen_and_names_no_
     styles = [" ".join(style.get_text().split()) for style in book.whole("tabs").select("head > style")]
     rules = [rule for style in styles for rule in style.split("}") if "only-" in rule]
     assert [rule.partition('"')[2].partition('"')[0] for rule in rules] == ["pytorch", "jax"]
-
-
-def test_a_builder_that_cannot_switch_shows_the_tabs_one_below_the_other(book):
-    paragraphs = book.text("tabs")
-    start = paragraphs.index("**PyTorch**")
-    assert paragraphs[start + 1 : start + 5] == ["Torch is eager.", "import torch", "**JAX**", "JAX is lazy."]
-    remark = paragraphs.index("JAX alone has a remark.")
-    assert paragraphs[remark - 2 : remark] == ["Common middle.", "**JAX**"]

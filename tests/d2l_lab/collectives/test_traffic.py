@@ -26,9 +26,3 @@ def test_bytes_are_counted_from_the_start_of_the_object_and_for_each_connection(
         wait_until(lambda: traffic.sent() == [70_000, 1000, 0, 0])
         for end in (*near, *far):
             end.close()
-
-
-def test_files_and_sockets_that_listen_do_not_count(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)), open(tmp_path / "file", "wb") as file:
-        file.write(bytes(1000))
-        assert Traffic().sent() == []

@@ -30,14 +30,11 @@ def table(*changes):
     return Specifications([ROW, *(replace(ROW, **change) for change in changes)])
 
 
-def test_a_value_is_in_si_units_and_where_sources_disagree_the_first_row_counts():
+def test_a_value_is_in_si_units_the_first_row_counts_and_a_table_has_what_is_asked_for():
     assert specifications("links").value("Ethernet 10 Gbit/s", "bandwidth") == 1.25e9
     assert specifications("latency").value("main memory", "today") == pytest.approx(110e-9)
     assert specifications("cpus").value("AMD EPYC 9654", "L1 data cache") == 32 * 1024
     assert table({"value": "24"}).value("bus", "speed") == 25e9
-
-
-def test_a_table_has_the_names_and_the_quantities_that_are_asked_for():
     chosen = specifications("links", "NVLink 4", "Ethernet 100", quantities=["bandwidth", "links"])
     assert [(row.name, row.quantity) for row in chosen] == [
         ("NVLink 4", "links"),
@@ -76,10 +73,7 @@ def test_an_installed_package_reads_its_own_copies_and_a_missing_file_is_named(t
     assert rack_record() == {"alpha": 1e-3}
 
 
-def test_tables_and_the_folds_below_them_read_as_in_the_kept_copy():
+def test_tables_and_the_folds_below_them_read_as_in_the_kept_copy_and_plain_text_has_a_line_a_row():
     shown = [f"# {title}\n\n{table(*changes)._repr_markdown_()}\n" for title, changes in TABLES.items()]
     assert "\n".join(shown) == Path(__file__).with_name("tables.md").read_text(encoding="utf-8")
-
-
-def test_plain_text_has_a_line_a_row():
     assert repr(table({"name": "net"})) == "bus  speed  25 GB/s\nnet  speed  25 GB/s"

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -52,22 +51,6 @@ print(probes.numpy_product(10))
     assert done.stdout == "{3}\n1000.0\n", done.stderr
 
 
-def test_the_fastest_run_counts_after_a_warm_up(monkeypatch):
-    clock = iter([0, 5, 10, 12, 20, 26, 30, 37, 40, 48])
-    monkeypatch.setattr(probes, "perf_counter", clock.__next__)
-    calls = []
-    assert probes.fastest(lambda: calls.append(0)) == 2
-    assert len(calls) == 6
-
-
-def test_the_latency_is_that_of_one_load_of_many_and_each_run_goes_on_where_the_last_one_ended(monkeypatch):
-    walks, clock = [], count(step=2)
-    monkeypatch.setattr(probes, "chase", lambda ring, place, steps: walks.append((place, steps)) or place + 8)
-    monkeypatch.setattr(probes, "perf_counter", lambda: next(clock))
-    assert probes.latencies([2**7, 2**20]) == [2 / 2**21, 2 / 2**18]  # so many that the call itself does not count
-    assert walks == [(8 * i, steps) for steps in (2**21, 2**18) for i in range(6)]
-
-
 @pytest.fixture
 def _returned_seconds(monkeypatch):
     """A function returns the seconds that its fastest run is to take."""
@@ -87,12 +70,6 @@ def _returned_seconds(monkeypatch):
 def test_float32_is_measured_always_and_other_kinds_of_number_if_they_are_there_and_fast(seconds, measured):
     rates = probes.product_rates(lambda n, kind: lambda: seconds[kind][n], 8, seconds, longest=0.02)
     assert rates == {kind: pytest.approx(2 * 8**3 / taken) for kind, taken in measured.items()}
-
-
-@pytest.mark.usefixtures("_returned_seconds")
-def test_a_framework_without_float32_is_an_error():
-    with pytest.raises(KeyError):
-        probes.product_rates(lambda n, kind: {}[kind], 8, ("float32",))
 
 
 @pytest.mark.usefixtures("_returned_seconds")
@@ -120,11 +97,3 @@ def test_the_arrays_fit_into_the_caches_that_the_system_reports(l2, l3, sizes):
     found = {1: 2**15, 2: l2, 3: l3}
     caches = [{"level": level, "kind": "unified", "bytes": size} for level, size in found.items() if size]
     assert tuple(probes.array_sizes(caches).values()) == sizes
-
-
-def test_the_dispatch_is_that_of_one_operation_of_many_and_of_one_that_is_waited_for(monkeypatch):
-    monkeypatch.setattr(probes, "measure", lambda issue, **_: Measurement((issue() or 0.3, 0.1, 0.2), 1))
-    issued, waited = [], []
-    found = probes.dispatch(lambda: issued.append(0) or len(issued), waited.append, calls=10)
-    assert found == {"issue": pytest.approx(0.02), "wait": 0.2}
-    assert (len(issued), waited) == (11, [10, 11])

@@ -1,7 +1,6 @@
 """The machine profile: when it is measured, when it is read, and what it is made of."""
 
 import errno
-import sys
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
@@ -13,18 +12,8 @@ from tiny import MACHINE
 
 from d2l_lab.machine import measuring, probes, profile
 
-FIGURES = {
-    "caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}],
-    "bandwidth": {"one core": 1.7e10, "all cores": 3.2e10},
-    "latency": {"16384": 1.2e-9, "268435456": 1.7e-7},
-    "product": {"float32": 3.6e11},
-}
-FRAMEWORK = {
-    "dispatch": {"issue": 7.7e-7, "wait": 1.9e-6},
-    "bandwidth": {"memory": {"bytes": 2**28, "copy": 2.1e10, "in place": 2.2e10}},
-    "product": {"float32": 2.8e11},
-}
-PART = FRAMEWORK | {"gpus": []}
+FIGURES = dict.fromkeys(("caches", "bandwidth", "latency", "product"), "measured")
+FRAMEWORK = dict.fromkeys(("dispatch", "bandwidth", "product"), "measured")
 
 
 class Machine:
@@ -35,25 +24,22 @@ class Machine:
 
     def common(self):
         self.measured.append("machine")
-        facts = {"format": profile.FORMAT, "machine": dict(self.facts), "date": "2026-11-21"}
-        return facts | FIGURES | {"frameworks": {}}
+        return {
+            "format": profile.FORMAT,
+            "machine": dict(self.facts),
+            "date": "2026-11-21",
+            **FIGURES,
+            "frameworks": {},
+        }
 
     def part(self, module):
         self.measured.append(module)
-        return PART | {"version": self.versions[module]}
+        return FRAMEWORK | {"gpus": [], "version": self.versions[module]}
 
     def again(self, module="torch"):
-        """Return what one more run of the program measures."""
         self.measured = []
         measuring.main(module)
         return self.measured
-
-    def change(self, what):
-        """Change a fact of the machine or the version of a framework."""
-        if what in self.facts:
-            self.facts[what] = "another"
-        else:
-            self.versions[what] = "2"
 
 
 @pytest.fixture
@@ -78,29 +64,23 @@ def test_a_section_has_what_it_lacks_measured_once_which_lines_say_and_then_read
         assert capsys.readouterr().out == lines
 
 
-@pytest.mark.parametrize(
-    ("what", "torch", "jax"),
-    [
-        *((fact, ["machine", "torch"], ["jax"]) for fact in MACHINE),
-        ("torch", ["torch"], []),
-    ],
-)
-def test_each_framework_measures_what_is_missing_and_after_a_change_what_it_concerns(here, what, torch, jax):
-    assert (here.again("torch"), here.again("jax")) == (["machine", "torch"], ["jax"])
-    assert (here.again("torch"), here.again("jax")) == ([], [])
-    here.change(what)
-    assert (here.again("torch"), here.again("jax")) == (torch, jax)
+def test_each_framework_measures_what_is_missing_and_after_a_change_what_it_concerns(here):
+    everything = (["machine", "torch"], ["jax"])
+    assert (here.again("torch"), here.again("jax")) == everything
+    for fact in MACHINE:
+        here.facts[fact] = "another"
+        assert (here.again("torch"), here.again("jax")) == everything
+        assert (here.again("torch"), here.again("jax")) == ([], [])
+    here.versions["torch"] = "2"
+    assert (here.again("torch"), here.again("jax")) == (["torch"], [])
     assert (here.again("torch"), here.again("jax")) == ([], [])
 
 
-@pytest.mark.parametrize("damage", ["", "[]", "{}", "3", "null", "another format"])
+@pytest.mark.parametrize("damage", ["", "[]", "{}", "3", "null", '{"format": 1, "machine": {}, "frameworks": {}}'])
 def test_a_damaged_profile_is_none_and_is_measured_anew(here, damage):
     here.again()
     path = profile.profile_path()
-    if damage == "another format":
-        path.write_text(path.read_text().replace(f'"format": {profile.FORMAT}', '"format": 1'))
-    else:
-        path.write_text(damage)
+    path.write_text(damage)
     assert profile.read(path) == {}
     assert here.again() == ["machine", "torch"]
     assert here.again() == []
@@ -116,7 +96,7 @@ def test_a_damaged_profile_is_none_and_is_measured_anew(here, damage):
 def test_what_failed_is_said_and_the_old_profile_stays(here, monkeypatch, function, words):
     here.again()
     before = profile.profile_path().read_bytes()
-    here.change("torch")
+    here.versions["torch"] = "2"
     monkeypatch.setattr(function, Mock(side_effect=OSError(errno.ENOSPC, "full")))
     with pytest.raises(SystemExit, match=words):
         here.again()
@@ -159,17 +139,6 @@ def test_a_program_that_cannot_measure_is_quoted_in_one_line(here, tmp_path, mon
     assert str(caught.value) == "no machine profile for torch: " + words.format(python, python)
 
 
-def test_another_python_measures_with_its_settings_and_code_and_is_quiet_if_asked(tmp_path, capfd):
-    program = "import os; print('measuring'); open(os.environ['D2L_MACHINE_PROFILE'], 'w').write(os.environ['THREADS'])"
-    (tmp_path / "d2l_lab" / "machine").mkdir(parents=True)
-    (tmp_path / "d2l_lab" / "__init__.py").touch()
-    (tmp_path / "d2l_lab" / "machine" / "measuring.py").write_text(program)
-    for quiet in (False, True):
-        profile.measure_missing("jax", tmp_path / "a.json", sys.executable, {"THREADS": "1"}, tmp_path, quiet)
-        assert capfd.readouterr().out == ("" if quiet else "measuring\n")
-    assert (tmp_path / "a.json").read_text() == "1"
-
-
 def test_an_installed_package_keeps_the_profile_in_the_readers_home(tmp_path, monkeypatch):
     monkeypatch.delenv("D2L_MACHINE_PROFILE", raising=False)
     assert profile.profile_path() == Path(__file__).parents[3] / "_build" / "machine.json"
@@ -195,14 +164,13 @@ def test_each_gpu_is_measured_on_its_own(monkeypatch):
     monkeypatch.setattr(measuring.importlib, "import_module", lambda name: d2l)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     part = measuring.measure_framework("torch")
-    assert (part["dispatch"], part["product"]) == ("sum on 0", ["float32 on -1", "bfloat16 on -1"])
-    assert part["bandwidth"] == ["64 bytes on -1"]
-    assert part["gpus"] == [
+    *gpus, cpu = [
         {
-            "name": name,
             "dispatch": f"sum on {i}",
-            "bandwidth": [f"{size} bytes on {i}" for size in measuring.GPU_ARRAYS.values()],
+            "bandwidth": [f"{size} bytes on {i}" for size in sizes],
             "product": [f"float32 on {i}", f"bfloat16 on {i}"],
         }
-        for i, name in enumerate("AB")
+        for i, sizes in ((0, measuring.GPU_ARRAYS.values()), (1, measuring.GPU_ARRAYS.values()), (-1, [64]))
     ]
+    assert part["gpus"] == [{"name": name} | gpu for name, gpu in zip("AB", gpus, strict=True)]
+    assert (part["dispatch"], part["bandwidth"], part["product"]) == ("sum on 0", cpu["bandwidth"], cpu["product"])

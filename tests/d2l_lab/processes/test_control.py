@@ -1,30 +1,13 @@
-"""Which processes others can reach, and what becomes of processes that cannot be ended."""
+"""Which processes others can reach."""
 
-import json
 import shlex
 import socket
 import subprocess
-from unittest.mock import Mock
 
 import psutil
 import pytest
 
-from d2l_lab.processes import control, supervisor
-
-
-def test_what_no_signal_ends_is_given_up_after_a_while_and_named_in_one_line(monkeypatch):
-    monkeypatch.setattr(control, "GRACE", 0.1)
-    monkeypatch.setattr(control, "BOUND", 0.2)
-    process = Mock(pid=1)
-    process.status.return_value = psutil.STATUS_DISK_SLEEP  # as if it waited for a disk for ever
-    monkeypatch.setattr(supervisor, "end", lambda find: control.end(lambda: [process]))
-    watching = supervisor.Supervisor([], [], "", "folder", 1, [], False)
-    watching.closed.set()
-    watching.finish("rank 0 failed")
-    reason = json.loads(watching.outgoing.get())["reason"]
-    assert reason == "rank 0 failed; these processes cannot be killed: 1"
-    signals = [name for name, *_ in process.method_calls if name != "status"]
-    assert (signals[0], set(signals[1:])) == ("terminate", {"kill"})
+from d2l_lab.processes import control
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from launching import by_rank, left, running, wait_until
 
-from d2l_lab.processes.commands import KEY, free_ports
+from d2l_lab.processes.commands import KEY
 from d2l_lab.processes.job import Job, launch, return_value
 
 FORK = """
@@ -52,23 +52,20 @@ def family(nothing_is_left, tmp_path):
 # What comes back
 
 
-def test_the_cell_gets_the_values_in_the_order_of_ranks_once_all_have_ended(tmp_path):
+def test_the_cell_gets_the_values_in_the_order_of_ranks_once_all_have_ended_and_others_give_none(tmp_path):
     slow_zero = "import os, sys, time\nrank = int(os.environ['RANK'])\nif rank == 0: time.sleep(0.3)\n"
     (tmp_path / "worker.py").write_text(slow_zero + "if rank < 2: " + RETURN.format("[rank, *sys.argv[1:]]"))
     start = time.monotonic()
     assert launch(["worker.py", "a b"], 3) == [[0, "a b"], [1, "a b"], None]
     assert time.monotonic() - start < 6  # it ends with its ranks: 0.6 s where a core is free
+    with pytest.raises(RuntimeError, match="only in a process that launch started"):
+        return_value(1)
 
 
 def test_ranks_of_a_starter_such_as_torchrun_are_ranks_of_the_job(tmp_path):
     (tmp_path / "give.py").write_text(RETURN.format("'given'"))
     starter = f"import os\nfor rank in range(3): os.system(f'RANK={{rank}} {sys.executable} give.py')"
     assert launch(by_rank(starter)) == ["given", "given", "given"]
-
-
-def test_a_value_needs_a_launch_that_waits_for_it():
-    with pytest.raises(RuntimeError, match="only in a process that launch started"):
-        return_value(1)
 
 
 def test_ranks_find_each_other_on_loopback_know_a_key_and_compute_in_one_thread(monkeypatch):
@@ -86,21 +83,12 @@ def test_ranks_find_each_other_on_loopback_know_a_key_and_compute_in_one_thread(
     assert launch(by_rank(give))[0][7] == "by hand"
 
 
-def test_free_ports_differ_and_can_be_used():
-    ports = free_ports(20)
-    assert len(set(ports)) == 20
-    socket.create_server(("127.0.0.1", ports[0])).close()
-
-
 # What is printed
 
 
-def test_a_line_appears_behind_its_rank_in_the_stream_that_it_was_written_to(capsys):
+def test_a_line_appears_behind_its_rank_in_its_stream_while_it_runs_and_one_that_never_comes_is_an_error(capsys):
     launch(by_rank("print('one\\n\\ntwo')", "import sys; print('three', file=sys.stderr)"))
     assert capsys.readouterr() == ("[0] one\n[0] \n[0] two\n", "[1] three\n")
-
-
-def test_output_appears_while_the_rank_runs_and_a_line_that_never_comes_is_an_error(capsys):
     with Job(by_rank(f"print('early'); {SLEEP}", "import time; time.sleep(0.5)")) as job:
         assert job.wait_for_line(0, "arl") == "early"
         assert capsys.readouterr().out == "[0] early\n"
@@ -109,15 +97,12 @@ def test_output_appears_while_the_rank_runs_and_a_line_that_never_comes_is_an_er
             job.wait_for_line(1, "up")
 
 
-def test_whatever_a_rank_writes_arrives_as_lines():
+def test_whatever_a_rank_writes_arrives_as_lines_of_very_many_the_first_appear():
     written = (b"no end of line", b"gr\xfcn\n", "grün\n".encode(), b"1 %\r2 %\r\n", b"x" * 2500)
     with Job(by_rank(*(f"import sys; sys.stdout.buffer.write({one!r})" for one in written))) as job:
         job.wait()
     cut = ["x" * 1000, "x" * 1000, "x" * 500]
     assert job.output == [["no end of line"], ["gr\N{REPLACEMENT CHARACTER}n"], ["grün"], ["1 %", "2 %"], cut]
-
-
-def test_of_very_many_lines_the_first_appear_and_the_last_is_known():
     with pytest.raises(RuntimeError, match=r"^rank 0 ended with status 1; its last line: 49999$"):
         with Job(by_rank("for i in range(50_000): print(i)\nraise SystemExit(1)")) as job:
             job.wait()
@@ -147,17 +132,25 @@ def test_the_first_failure_or_the_deadline_ends_all_and_is_said_in_one_line(code
     assert time.monotonic() - start < 8
 
 
-def test_a_failure_is_not_lost_if_nobody_waits():
+def test_a_failure_is_not_lost_if_nobody_waits_and_a_job_runs_once():
     with pytest.raises(RuntimeError, match="rank 0 ended with status 2; it printed nothing"):
         with Job(by_rank("raise SystemExit(2)", SLEEP)) as job:
             wait_until(lambda: job.status[1] is not None)
+    with Job(by_rank("pass")) as job:
+        job.wait()
+    with pytest.raises(RuntimeError, match="a Job runs once"), job:
+        pass
 
 
-def test_a_rank_that_may_fail_ends_alone():
+def test_a_rank_that_may_fail_ends_alone_and_servers_end_with_the_worker_that_is_waited_for():
     with Job(by_rank(f"import time; time.sleep(0.5)\n{RETURN.format(1)}", "raise SystemExit(1)"), may_fail=[1]) as job:
         assert job.wait() == [1, None]
     assert job.status == [0, 1]
     assert job.endings == "rank 0 ended with status 0, rank 1 ended with status 1"
+    with Job(by_rank(SLEEP, RETURN.format(2))) as job:
+        assert job.wait(1) == [None, 2]
+        assert job.status == [None, 0]
+    assert job.status == [-signal.SIGTERM, 0]
 
 
 def test_the_cell_can_kill_a_rank_while_the_others_go_on():
@@ -171,20 +164,6 @@ def test_the_cell_can_kill_a_rank_while_the_others_go_on():
         Path("go").touch()
         job.wait()
     assert (job.output[0], job.status[0]) == (["went on"], 0)
-
-
-def test_servers_end_when_the_worker_that_is_waited_for_has_ended():
-    with Job(by_rank(SLEEP, RETURN.format(2))) as job:
-        assert job.wait(1) == [None, 2]
-        assert job.status == [None, 0]
-    assert job.status == [-signal.SIGTERM, 0]
-
-
-def test_a_job_that_has_run_cannot_run_again():
-    with Job(by_rank("pass")) as job:
-        job.wait()
-    with pytest.raises(RuntimeError, match="a Job runs once"), job:
-        pass
 
 
 # What is left
@@ -246,10 +225,6 @@ def test_a_rank_that_others_could_reach_ends_the_job(after, tmp_path):
     expected = rf"rank 1 listens on 0\.0\.0\.0:\d+, which is not loopback: process \d+, {sys.executable} server\.py"
     assert re.fullmatch(expected, str(error.value)), error.value
     assert time.monotonic() - start < after + 5
-
-
-def test_ranks_may_listen_on_loopback():
-    launch(by_rank("import socket, time; s = socket.create_server(('127.0.0.1', 0)); time.sleep(0.6)"))
 
 
 @pytest.mark.usefixtures("namespaces")

@@ -11,23 +11,12 @@ from pictures import only_svg
 from d2l_utils.plots.animator import Animator
 
 
-@pytest.mark.parametrize(
-    ("points", "x", "y"),
-    [
-        (
-            [(1, (0.5, None)), (2, [np.float32(0.25), np.array(0.75)]), ([3, 4], np.array([2.0, 4])), (None, (1, 1))],
-            [[1, 2, 3], [2, 4]],
-            [[0.5, 0.25, 2], [0.75, 4]],
-        ),
-        ([(1, 5), (2, 6)], [[1, 2]], [[5, 6]]),
-    ],
-)
-def test_points_are_kept_for_each_curve_and_another_number_of_curves_than_before_is_an_error(points, x, y):
+def test_points_are_kept_for_each_curve_and_another_number_of_curves_than_before_is_an_error():
     animator = Animator()
-    for point in points:
+    numbers = [np.float32(0.25), np.array(0.75)]
+    for point in ((1, (0.5, None)), (2, numbers), ([3, 4], np.array([2.0, 4])), (None, (1, 1))):
         animator.add(*point)
-    kept = (animator.X, animator.Y)
-    assert kept == (x, y)
+    assert (animator.X, animator.Y) == ([[1, 2, 3], [2, 4]], [[0.5, 0.25, 2], [0.75, 4]])
     with pytest.raises(ValueError, match="longer"):
         animator.add(2, (5, 6, 7))
 

@@ -1,0 +1,16 @@
+"""The sections in their order, and the framework of which a document or a set of slides was written last."""
+
+import os
+
+from book import FRAMEWORKS, ROOT
+from book.layout import Layout
+from book.sources import slugs
+
+SECTIONS = slugs(Layout(ROOT))
+
+
+def last_written(place):
+    """Return the framework whose file below _build is the newest, if there is one; D2L_DOCUMENTS names another."""
+    paths = {name: ROOT / "_build" / place.format(name) for name in FRAMEWORKS}
+    found = {name: path.stat().st_mtime for name, path in paths.items() if path.exists()}
+    return found and (os.environ.get("D2L_DOCUMENTS") or max(found, key=found.get)) or None
