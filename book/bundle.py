@@ -50,17 +50,18 @@ def readme(framework: str, python: str, wheel: str) -> str:
     command = f"`pip install -r requirements.txt -c pins.txt {wheel}`"
     steps = [
         say("Unzip this folder, or upload all of its files into one folder of a hosted Jupyter."),
-        say("Start Jupyter there, with Python {python}, and open `index.ipynb`.").format(python=python),
-        say("The first cell of each notebook installs what is missing; a {framework} that is there is kept.").format(
-            framework=title
+        say("Start Jupyter there, with Python {python}, and open `index.ipynb`.", python=python),
+        say(
+            "The first cell of each notebook installs what is missing; a {framework} that is there is kept.",
+            framework=title,
         ),
         say("On a machine with a GPU, install the framework's build for it first."),
     ]
     last = [
-        say("{command} installs the versions that the notebooks were tested with.").format(command=command),
+        say("{command} installs the versions that the notebooks were tested with.", command=command),
         say("No account or data set is needed."),
     ]
-    heading = say("{title} in {framework}").format(title=say("Computational Performance"), framework=title)
+    heading = say("{title} in {framework}", title=say("Computational Performance"), framework=title)
     listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
     return f"# {heading}\n\n{listed}\n\n" + "\n".join(last) + "\n"
 

@@ -61,25 +61,20 @@ def reveal(name: str, weight: int, style: str) -> Face:
     return Face("Source Sans Pro", "sphinx_revealjs", path, weight, style)
 
 
-def noto(family: str, name: str, weight: int = 400) -> Face:
-    """Return a font for Chinese."""
-    return Face(family, CHINESE, f"{name}-Regular.otf", weight)
-
-
 SERIF = (
     matplotlib("STIX General", "STIXGeneral"),
     matplotlib("STIX General", "STIXGeneralItalic", style="italic"),
     matplotlib("STIX General", "STIXGeneralBol", 700),
     matplotlib("STIX General", "STIXGeneralBolIta", 700, "italic"),
-    noto("Noto SC", "NotoSerifSC"),
-    noto("Noto SC", "NotoSansSC", 700),  # as Chinese printers stress words
+    Face("Noto SC", CHINESE, "NotoSerifSC-Regular.otf"),
+    Face("Noto SC", CHINESE, "NotoSansSC-Regular.otf", 700),  # as Chinese printers stress words
 )
 SANS = (
     reveal("regular", 400, "normal"),
     reveal("italic", 400, "italic"),
     reveal("semibold", 600, "normal"),
     reveal("semibolditalic", 600, "italic"),
-    noto("Noto Sans SC", "NotoSansSC"),
+    Face("Noto Sans SC", CHINESE, "NotoSansSC-Regular.otf"),
 )
 MONO = (
     matplotlib("DejaVu Sans Mono", "DejaVuSansMono"),
@@ -92,7 +87,7 @@ FIGURES = (  # of the drawings, which name DejaVu and then Verdana
     *SYMBOLS,
     matplotlib("DejaVu Sans", "DejaVuSans-Bold", 700),
     MONO[0],
-    noto("Verdana", "NotoSansSC"),
+    Face("Verdana", CHINESE, "NotoSansSC-Regular.otf"),
 )
 
 

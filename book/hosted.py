@@ -26,19 +26,17 @@ def repository(content: dict[str, Any] | None = None) -> str:
 
 def bundle_name(framework: str) -> str:
     """Return the name of the bundle of a framework's notebooks in the current language."""
-    language = current()
-    return f"d2l-{framework}-{language.code}" if language else f"d2l-{framework}"
+    return f"d2l-{framework}{current().suffix}"
 
 
 def links(name: str, framework: str, slug: str) -> dict[str, str]:
     """Return the address at which each service opens a notebook of the repository `name`; none where it is ""."""
     if not name:
         return {}
-    language = current()
-    folder = f"{language.code}/{framework}" if language else framework
+    path = current().notebook("notebooks", framework, slug).relative_to(current().root)
     return {
         "Colab": f"https://colab.research.google.com/github/{name}/blob/bundle/{bundle_name(framework)}/{slug}.ipynb",
-        "Binder": f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab/tree/_build/notebooks/{folder}/{slug}.ipynb",
+        "Binder": f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab/tree/{path}",
     }
 
 
@@ -48,10 +46,6 @@ def linked(notebook: dict[str, Any], name: str, framework: str, slug: str) -> di
     if not found:
         return notebook
     listed = say(" or ").join(f"[{service}]({address})" for service, address in found.items())
-    cell = {
-        "cell_type": "markdown",
-        "id": "hosted",
-        "metadata": {},
-        "source": say("Open this notebook in {services}.").format(services=listed),
-    }
+    sentence = say("Open this notebook in {services}.", services=listed)
+    cell = {"cell_type": "markdown", "id": "hosted", "metadata": {}, "source": sentence}
     return notebook | {"cells": [cell, *notebook["cells"]]}

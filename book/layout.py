@@ -32,7 +32,17 @@ class Layout:
     @property
     def derived(self) -> Path:
         """The folder of what is derived in this language."""
-        return self.build / self.language.code if self.language else self.build
+        return self.build / self.code
+
+    @property
+    def code(self) -> str:
+        """The code of the language in paths, "" for English."""
+        return self.language.code if self.language else ""
+
+    @property
+    def suffix(self) -> str:
+        """What names of files in this language end with, "" in English."""
+        return f"-{self.code}" if self.language else ""
 
     @property
     def lang(self) -> str:
@@ -51,10 +61,8 @@ class Layout:
 
     def notebook(self, stage: str, framework: str, slug: str) -> Path:
         """Return the path of a notebook of `stage`: notebooks (the reader's), handouts, executed or failed."""
-        folder = self.build / stage
-        if self.language and stage in ("notebooks", "handouts"):
-            folder /= self.language.code
-        return folder / framework / f"{slug}.ipynb"
+        code = self.code if stage in ("notebooks", "handouts") else ""
+        return self.build / stage / code / framework / f"{slug}.ipynb"
 
 
 def load(path: Path, cure: str = "") -> dict[str, Any]:

@@ -49,8 +49,9 @@ def say_not_run(cells: Sequence[Cell], lacking: Sequence[str]) -> None:
     sentence = say("This section was not run in this build: `make book` runs it.")
     if lacking:
         listed = say(", ").join(FRAMEWORKS[framework] for framework in lacking)
-        sentence = say("This section was not run in {frameworks} in this build: `make book` runs it.")
-        sentence = sentence.format(frameworks=listed)
+        sentence = say(
+            "This section was not run in {frameworks} in this build: `make book` runs it.", frameworks=listed
+        )
     lines = cells[0]["source"].split("\n")
     title = next((row for row, line in enumerate(lines) if line.startswith("# ")), -1)
     lines[title + 1 : title + 1] = ["", sentence, ""]

@@ -27,12 +27,12 @@ def models(records: Sequence[Record]) -> list[Record]:
 def others(records: Sequence[Record]) -> str:
     """Return how many estimates there are, and how many savings of which how many came as promised."""
     estimates = sum(record["kind"] == "estimate" for record in records)
-    words = [say("1 estimate") if estimates == 1 else say("{n} estimates").format(n=estimates)]
+    words = [say("1 estimate") if estimates == 1 else say("{n} estimates", n=estimates)]
     savings = [record for record in records if record["kind"] == "saving"]
     if savings:
         near = sum(miss(record) <= NEAR for record in savings)
-        number = say("1 saving") if len(savings) == 1 else say("{n} savings").format(n=len(savings))
-        words.append(say("{savings}, {near} within {factor} ×").format(savings=number, near=near, factor=NEAR))
+        number = say("1 saving") if len(savings) == 1 else say("{n} savings", n=len(savings))
+        words.append(say("{savings}, {near} within {factor} ×", savings=number, near=near, factor=NEAR))
     return say("; ").join(words)
 
 
@@ -43,10 +43,9 @@ def summary_line(records: Sequence[Record]) -> str:
         return say("no models") + say("; ") + others(records)
     misses = [miss(record) for record in ours]
     near = round(100 * sum(each <= NEAR for each in misses) / len(misses))
-    number = say("1 model") if len(ours) == 1 else say("{n} models").format(n=len(ours))
+    number = say("1 model") if len(ours) == 1 else say("{n} models", n=len(ours))
     return say(
-        "{models}, median {median} ×, {near} % within {factor} ×, worst {worst} × ({section}: {name}); {others}"
-    ).format(
+        "{models}, median {median} ×, {near} % within {factor} ×, worst {worst} × ({section}: {name}); {others}",
         models=number,
         median=three_digits(statistics.median(misses)),
         near=near,

@@ -261,7 +261,7 @@ def cite(form: str, keys: Sequence[str], plain: Plain, numbers: dict[str, Any]) 
     """Return a citation, in parentheses (`form` 'p') or as part of the sentence ('t')."""
     texts = [look_up(numbers["cites"], key, "work")[form] for key in keys]
     plain.cites += keys
-    return say("({works})").format(works=say("; ").join(texts)) if form == "p" else say(", ").join(texts)
+    return say("({works})", works=say("; ").join(texts)) if form == "p" else say(", ").join(texts)
 
 
 def references(keys: Collection[str], numbers: dict[str, Any]) -> str:

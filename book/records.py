@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
-from book.words import say, say_record
+from book.words import say, say_each, say_record
 from d2l_utils.claims import MARKS
 from d2l_utils.predictions import NEAR, Comparison, Kind, bare, on_scale, quantity
 from d2l_utils.timing import three_digits
@@ -18,22 +18,17 @@ FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high", "other
 NONE = "–"
 
 
-def head_of_comparisons() -> Sequence[str]:
-    """Return the titles of a table of comparisons."""
-    return say("prediction"), say("predicted"), say("measured"), say("factor"), say("on a scale")
-
-
-def head_of_totals() -> Sequence[str]:
-    """Return the titles of a table of running totals."""
-    return say("lever"), say("a step"), say("promised"), say("obtained"), say("gain"), say("accuracy")
+def table_of_comparisons(rows: Iterable[Sequence[str]]) -> str:
+    head = say_each("prediction", "predicted", "measured", "factor", "on a scale").values()
+    return table("comparisons", head, rows)
 
 
 def name_kind(kind: Kind) -> str:
     """Return what a kind of prediction is called."""
-    return {"estimate": say("estimate"), "model": say("model"), "saving": say("saving")}[kind]
+    return say_each("estimate", "model", "saving")[kind]
 
 
-def table(kind: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(kind: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table of the class `kind` whose cells are HTML; the first of a row heads it."""
     titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
     lines = []
@@ -70,12 +65,8 @@ def comparison_of(record: Record) -> Comparison:
 
 
 def comparisons(records: Iterable[Record]) -> str:
-    found = [comparison_of(record) for record in records]
-    return table(
-        "comparisons",
-        head_of_comparisons(),
-        [row(each, escape(each.name), aside(say_record(each.note), "note")) for each in found],
-    )
+    found = map(comparison_of, records)
+    return table_of_comparisons(row(each, escape(each.name), aside(say_record(each.note), "note")) for each in found)
 
 
 def row(comparison: Comparison, name: str, remark: str) -> list[str]:
@@ -96,7 +87,7 @@ def scale(comparison: Comparison) -> str:
     """Return a drawing of measured over predicted: a logarithmic scale with the prediction in the middle."""
     factors = (value / comparison.predicted for value in (comparison.measured, comparison.low, comparison.high))
     place, low, high, near = (HALF * on_scale(factor) for factor in (*factors, NEAR))
-    words = say("measured is {factor} times what was predicted").format(factor=three_digits(comparison.factor))
+    words = say("measured is {factor} times what was predicted", factor=three_digits(comparison.factor))
     middle = HEIGHT / 2
     return (
         f'<svg class="scale" viewBox="{-HALF - 6} 0 {2 * HALF + 12} {HEIGHT}" role="img" aria-label="{escape(words)}">'
@@ -120,7 +111,7 @@ def claims(records: Iterable[Record]) -> str:
     """Return a line for each claim: its mark, its sentence, its figures, and a note on a line of its own."""
     found = []
     for record in records:
-        figures = say(" ({figures})").format(figures=say_record(record["evidence"])) if record["evidence"] else ""
+        figures = say(" ({figures})", figures=say_record(record["evidence"])) if record["evidence"] else ""
         evidence = f'<span class="evidence">{prose(figures)}</span>'
         note = f"<p>{prose(say_record(record['note']))}</p>" if record["note"] else ""
         sentence = f"<p>{tick(record['held'])} {prose(say_record(record['sentence']))}{evidence}</p>"
@@ -136,19 +127,19 @@ def tick(held: bool) -> str:
 
 def totals(records: Iterable[Record]) -> str:
     """Return the tables of running totals: what each lever promised to save of a step, and what it saved."""
+    head = say_each("lever", "a step", "promised", "obtained", "gain", "accuracy").values()
     tables = [[[lever(each), *words] for each, words in total_figures(record["rows"])] for record in records]
-    return "".join(table("promises", head_of_totals(), rows) for rows in tables)
+    return "".join(table("promises", head, rows) for rows in tables)
 
 
 def lever(found: Record, address: str = "") -> str:
     """Return the name of a lever in a running total, with a link if there is an address; one that lost says so."""
-    return link(say_record(found["lever"]), address) + aside(
-        "" if found["kept"] else say("no gain here: left out"), "kind left-out"
-    )
+    lost = "" if found["kept"] else say("no gain here: left out")
+    return link(say_record(found["lever"]), address) + aside(lost, "kind left-out")
 
 
 def total_figures(rows: Sequence[Record]) -> Iterator[tuple[Record, tuple[str, ...]]]:
-    """Yield each row of a running total with its figures in words, in the order of `head_of_totals` after the lever.
+    """Yield each row of a running total with its figures in words, in the order of `totals` after the lever.
 
     A row is a dict {lever, seconds, low, high, promised, accuracy, kept}; the loop as written comes first.
     """

@@ -34,10 +34,10 @@ def write_site(layout: Layout) -> Path:
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(pages, site)
     for language in (None, *LANGUAGES.values()):
-        home = site / language.code if language else site
+        own = Layout(layout.root, language)
+        home = site / own.code
         if not home.exists():
             continue
-        own = Layout(layout.root, language)
         set_language(own)
         documents = {framework: copy_documents(own, framework, site) for framework in FRAMEWORKS}
         for path in [*home.glob("*.html"), *home.glob("back/*.html")]:
@@ -49,7 +49,7 @@ def write_site(layout: Layout) -> Path:
 
 def copy_documents(layout: Layout, framework: str, site: Path) -> dict[str, Path]:
     """Copy what was built for a framework in a language into the site; return the path of each there by its name."""
-    end = f"{framework}-{layout.language.code}" if layout.language else framework
+    end = f"{framework}{layout.suffix}"
     built = {
         say("PDF"): layout.build / f"computational-performance-{end}.pdf",
         say("e-book"): layout.build / f"computational-performance-{end}.epub",

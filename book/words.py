@@ -1,34 +1,33 @@
 """The fixed words that code puts on pages, into notebooks and onto slides, in the language that is being written.
 
-`make translations` collects the texts in calls of `say`, so these have to be string literals; what varies in them is a
-field for `str.format`. Their catalogue is pages.po. What records say has records.po, by their English words, which are
-also their names.
+`make translations` collects the texts in calls of `say` and `say_each`, so these have to be string literals; what
+varies in them is a field. Their catalogue is pages.po. What records say has records.po, by their English words, which
+are also their names.
 """
 
 from collections.abc import Callable
 from datetime import date
 from functools import cache
+from typing import Any
 
+from book import ROOT
 from book.layout import Layout
-from book.translations import Language
 
-ENGLISH = "en_GB"
-
-
-def _no_translation(text: str) -> str | None:
-    """Return None: English texts are as they are."""
-    return None
+Translate = Callable[[str], str | None]
+_layout = Layout(ROOT)
+_translate: Translate = {}.get  # English texts are as they are
+_translate_record: Translate = {}.get
 
 
-_translate: Callable[[str], str | None] = _no_translation
-_translate_record: Callable[[str], str | None] = _no_translation
-_locale = ENGLISH
-_language: Language | None = None
+def say(text: str, **fields: Any) -> str:
+    """Return a fixed text in the current language with its fields filled in, in English if it has no translation."""
+    words = _translate(text) or text
+    return words.format(**fields) if fields else words
 
 
-def say(text: str) -> str:
-    """Return a fixed text in the current language, in English if it has no translation."""
-    return _translate(text) or text
+def say_each(*texts: str) -> dict[str, str]:
+    """Return fixed texts in the current language by their English."""
+    return {text: say(text) for text in texts}
 
 
 def say_record(text: str) -> str:
@@ -36,16 +35,16 @@ def say_record(text: str) -> str:
     return _translate_record(text) or text
 
 
-def current() -> Language | None:
-    """Return the language that `say` speaks, None for English."""
-    return _language
-
-
 def say_date(day: date) -> str:
     """Return a date in words."""
     from babel.dates import format_date
 
-    return format_date(day, "long", locale=_locale)
+    return format_date(day, "long", locale=_layout.language.locale if _layout.language else "en_GB")
+
+
+def current() -> Layout:
+    """Return the layout in whose language `say` speaks."""
+    return _layout
 
 
 def fixed_words(layout: Layout) -> list[str]:
@@ -59,13 +58,10 @@ def fixed_words(layout: Layout) -> list[str]:
 
 def set_language(layout: Layout) -> None:
     """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
-    global _translate, _translate_record, _locale, _language
-    _language = layout.language
-    if layout.language is None:
-        _translate, _translate_record, _locale = _no_translation, _no_translation, ENGLISH
-    else:
+    global _layout, _translate, _translate_record
+    _layout, _translate, _translate_record = layout, {}.get, {}.get
+    if layout.language:
         from book.translations.lookup import Translations  # with Babel and a parser, which English does without
 
         translations = Translations(layout, layout.language)
         _translate, _translate_record = cache(translations.of("pages")), cache(translations.filled("records"))
-        _locale = layout.language.locale

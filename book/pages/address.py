@@ -15,7 +15,7 @@ from sphinx.config import Config
 from book import ROOT
 from book.pages.search_texts import plain
 from book.site import site_address
-from book.translations import LANGUAGES
+from book.translations import LANGUAGES, language_of
 
 PICTURE = ROOT / "docs" / "page.png"
 SIZE = (1200, 630)  # of the pictures that previews show
@@ -24,12 +24,8 @@ SIZE = (1200, 630)  # of the pictures that previews show
 def set_base(app: Sphinx, config: Config) -> None:
     """Have Sphinx write the canonical address of each page."""
     if config.d2l_address:
-        config.html_baseurl = f"{config.d2l_address}/{folder(config.language)}"
-
-
-def folder(locale: str) -> str:
-    """Return the folder of a language's pages in the site, with a slash at its end, "" for English."""
-    return next((f"{language.code}/" for language in LANGUAGES.values() if language.locale == locale), "")
+        language = language_of(config.language)
+        config.html_baseurl = f"{config.d2l_address}/{language.code}/" if language else f"{config.d2l_address}/"
 
 
 def alternates(config: Config, page: str) -> dict[str, str]:

@@ -151,7 +151,7 @@ def gain_line(figures: str, gain: float) -> nodes.paragraph:
     """Return what an advice gained, its figures in words, and the factor."""
     factor = nodes.strong("", f"{three_digits(gain)}\N{NO-BREAK SPACE}×")
     return nodes.paragraph(
-        "", "", nodes.Text(say("Measured here: {figures}, ").format(figures=figures)), factor, classes=["gains"]
+        "", "", nodes.Text(say("Measured here: {figures}, ", figures=figures)), factor, classes=["gains"]
     )
 
 
@@ -179,7 +179,7 @@ class Measured:
                 without, with_it = levers[name]
                 seconds = f"{quantity(without, 's')} → {quantity(with_it, 's')}"
                 yield (
-                    say("{lever}: a step of {seconds}").format(lever=say_record(name), seconds=seconds),
+                    say("{lever}: a step of {seconds}", lever=say_record(name), seconds=seconds),
                     without / with_it,
                 )
 

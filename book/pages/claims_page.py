@@ -52,7 +52,7 @@ class Claims(SphinxDirective):
 def count(claims: Sequence[dict[str, Any]]) -> str:
     """Return how many claims held, in a sentence of MyST."""
     held = sum(claim["held"] for claim in claims)
-    return say("**{held} of {all} claims held** when this copy was built.").format(held=held, all=len(claims))
+    return say("**{held} of {all} claims held** when this copy was built.", held=held, all=len(claims))
 
 
 def claim_fold(framework: str, claims: Sequence[dict[str, Any]]) -> nodes.Element:
@@ -61,7 +61,7 @@ def claim_fold(framework: str, claims: Sequence[dict[str, Any]]) -> nodes.Elemen
     for claim in claims:
         link = nodes.reference("", say_record(claim["sentence"]), refuri=address_of(claim), internal=True)
         listed += nodes.list_item("", nodes.paragraph("", "", raw(tick(claim["held"])), nodes.Text(" "), link))
-    title = say("{framework}: {held} of {all}").format(framework=FRAMEWORKS[framework], held=held, all=len(claims))
+    title = say("{framework}: {held} of {all}", framework=FRAMEWORKS[framework], held=held, all=len(claims))
     return fold(title, [listed], opened=held < len(claims))
 
 

@@ -14,9 +14,8 @@ from sphinx.application import Sphinx
 from sphinx.builders.epub3 import Epub3Builder
 from sphinx.util import logging
 
-from book import FRAMEWORKS, ROOT
+from book import FRAMEWORKS
 from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, used, woff
-from book.layout import Layout
 from book.words import current, fixed_words, say
 from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, written
 
@@ -27,15 +26,15 @@ NAME = "computational-performance"
 
 def metadata(only: str) -> dict[str, Any]:
     """Return the settings that describe the edition for a framework, or the whole book if it is ''."""
-    title, language = say("Computational Performance"), current()
+    title = say("Computational Performance")
     author = say("The contributors of Computational Performance")
-    name = "-".join(filter(None, (NAME, only, language.code if language else "")))
+    name = "-".join(filter(None, (NAME, only, current().code)))
     return {
-        "epub_title": say("{title} in {framework}").format(title=title, framework=FRAMEWORKS[only]) if only else title,
+        "epub_title": say("{title} in {framework}", title=title, framework=FRAMEWORKS[only]) if only else title,
         "epub_basename": name,
         "epub_identifier": name,  # the list of files refers to it, so it is a name in XML
         "epub_uid": name,
-        "epub_language": Layout(ROOT, language).lang,
+        "epub_language": current().lang,
         "epub_author": author,
         "epub_publisher": author,
         "epub_copyright": f"{datetime.now(UTC).year}, {author}",
@@ -98,7 +97,7 @@ class EReader(Epub3Builder):
 
         They have the characters of all pages, and of what the book on paper says besides.
         """
-        wanted = characters([*map(page_text, self.pages.values()), *fixed_words(Layout(ROOT, current()))])
+        wanted = characters([*map(page_text, self.pages.values()), *fixed_words(current())])
         rules = []
         for face in used((*SERIF, *MONO, *MATH, *SYMBOLS), wanted):
             (self._static_dir / f"{face.name}.woff").write_bytes(woff(face, wanted))

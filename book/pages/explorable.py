@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from book.pages.single_framework import EDITION
 from book.translations.catalogues import said
-from book.words import say
+from book.words import say, say_each
 
 KINDS = ("ring",)
 CLASS = "explorable"
@@ -46,19 +46,13 @@ class Explorable(SphinxDirective):
         first, *rest = self.parse_content_to_nodes() or [None]
         if not isinstance(first, nodes.paragraph) or not rest:
             raise self.error(f"explorable {kind} needs a paragraph as its caption and a text alternative after it")
-        moves = nodes.paragraph("", moves_of(kind), classes=[EDITION])
+        ring = say("On the page in HTML, buttons take this ring through its steps, with two to six ranks.")
+        moves = nodes.paragraph("", {"ring": ring}[kind], classes=[EDITION])
         figure = nodes.figure("", nodes.container("", *rest, moves, classes=[CLASS, kind]))
         figure += nodes.caption(first.rawsource, "", *first.children)
         self.set_source_info(figure)
         self.add_name(figure)
         return [figure]
-
-
-def moves_of(kind: str) -> str:
-    """Return what a page in HTML does with an explorable."""
-    return {
-        "ring": say("On the page in HTML, buttons take this ring through its steps, with two to six ranks."),
-    }[kind]
 
 
 def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
@@ -68,15 +62,11 @@ def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree
     shown = {name for node in doctree.findall(nodes.container) if CLASS in node["classes"] for name in node["classes"]}
     for name in [CLASS, *KINDS]:
         if name in shown:
-            app.add_js_file(f"explorables/{name}.js", loading_method="defer", **words_for(SCRIPTS / f"{name}.js"))
+            words = {text: words for text, words in say_each(*said(SCRIPTS / f"{name}.js")).items() if words != text}
+            data: dict[str, Any] = {"data-words": json.dumps(words, ensure_ascii=False)} if words else {}
+            app.add_js_file(f"explorables/{name}.js", loading_method="defer", **data)
     if CLASS in shown:
         app.add_css_file(f"explorables/{CLASS}.css")
-
-
-def words_for(script: Path) -> dict[str, Any]:
-    """Return the attributes by which a script knows its words in the language of the page; none in English."""
-    words = {text: say(text) for text in said(script) if say(text) != text}
-    return {"data-words": json.dumps(words, ensure_ascii=False)} if words else {}
 
 
 def setup(app: Sphinx) -> None:

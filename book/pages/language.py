@@ -19,8 +19,8 @@ from sphinx.transforms import SphinxTransform
 from book import ROOT
 from book.layout import Layout, load
 from book.pages.page_info import HAN
-from book.translations import LANGUAGES
-from book.words import say, set_language
+from book.translations import LANGUAGES, language_of
+from book.words import say, say_each, set_language
 
 TEXTS = (nodes.paragraph, nodes.title, nodes.term, nodes.caption)
 WORD = re.compile(r"[A-Za-z]{2,}")
@@ -29,8 +29,7 @@ FEW = 3  # words: so many may be names in a text of any language
 
 def use_language(app: Sphinx, config: Config) -> None:
     """Set the language of `say`, and in a translation the settings that are words or paths."""
-    found = [language for language in LANGUAGES.values() if language.locale == config.language]
-    layout = Layout(ROOT, found[0] if found else None)
+    layout = Layout(ROOT, language_of(config.language))
     set_language(layout)
     if layout.language is None:
         return
@@ -50,15 +49,7 @@ class WordsOfTheme(NullTranslations):
 
     def gettext(self, message: str) -> str:
         """Return a text in the current language."""
-        words = {
-            "Back to top": say("Back to top"),
-            "Home": say("Home"),
-            "Made with ": say("Made with "),
-            "Next": say("Next"),
-            "On this page": say("On this page"),
-            "Previous": say("Previous"),
-            "Skip to content": say("Skip to content"),
-        }
+        words = say_each("Back to top", "Home", "Made with ", "Next", "On this page", "Previous", "Skip to content")
         return words.get(message, message)
 
 
@@ -68,20 +59,11 @@ def improve_theme(html: str) -> str:
     It has two asides and names neither; a reader who hears the page tells them apart by name. Sphinx calls the caption
     of a table of contents a heading without saying of which level.
     """
-    labels = {
-        "Toggle site navigation sidebar": say("Toggle site navigation sidebar"),
-        "Toggle table of contents sidebar": say("Toggle table of contents sidebar"),
-        "Toggle Light / Dark / Auto color theme": say("Toggle Light / Dark / Auto color theme"),
-    }
-    titles = {
-        "Contents": say("Contents"),
-        "Menu": say("Menu"),
-        "Expand": say("Expand"),
-        "Light mode": say("Light mode"),
-        "Dark mode": say("Dark mode"),
-        "Auto light/dark, in light mode": say("Auto light/dark, in light mode"),
-        "Auto light/dark, in dark mode": say("Auto light/dark, in dark mode"),
-    }
+    labels = say_each(
+        "Toggle site navigation sidebar", "Toggle table of contents sidebar", "Toggle Light / Dark / Auto color theme"
+    )
+    titles = say_each("Contents", "Menu", "Expand", "Light mode", "Dark mode")
+    titles |= say_each("Auto light/dark, in light mode", "Auto light/dark, in dark mode")
     left, right = say("Sections"), say("On this page")
     changes = {
         '<aside class="sidebar-drawer">': f'<aside class="sidebar-drawer" aria-label="{left}">',

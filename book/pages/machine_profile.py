@@ -8,7 +8,7 @@ shows the file that the setting `d2l_machine` names; `profile_for` in d2l_lab/ma
 
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 from book import FRAMEWORKS, MODULES
 from book.pages.page_info import describe_machine, name_day
 from book.pages.single_framework import mark
-from book.words import say
+from book.words import say, say_each
 from d2l_lab.machine.profile import read
 from d2l_utils.predictions import quantity
 
@@ -45,9 +45,8 @@ class Machine(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         self.env.note_reread()
         profile = read(Path(self.config.d2l_machine))
-        found = self.parse_text_to_nodes(
-            show(profile) if profile else say("This copy holds no profile: `make profile` measures the machine.")
-        )
+        missing = say("This copy holds no profile: `make profile` measures the machine.")
+        found = self.parse_text_to_nodes(show(profile) if profile else missing)
         for node in found:
             mark(node.findall(nodes.row))
         return found
@@ -57,22 +56,23 @@ def show(profile: dict[str, Any]) -> str:
     parts = {name: profile["frameworks"][module] for name, module in MODULES.items() if module in profile["frameworks"]}
     days = sorted({part["date"] for part in [profile, *parts.values()]})
     first, last = name_day(days[0]), name_day(days[-1])
-    when = say("on {day}").format(day=first)
+    when = say("on {day}", day=first)
     if len(days) > 1:
-        when = say("between {first} and {last}").format(first=first, last=last)
+        when = say("between {first} and {last}", first=first, last=last)
     memory = [caches(profile["caches"]), bandwidths(profile["bandwidth"]), latencies(profile["latency"])]
     figures = [products(profile["product"], parts), copies(parts), gpus(parts)]
+    tf32 = say(
+        "On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the factors are "
+        "rounded to 10 bits behind the binary point. PyTorch does not."
+    )
     if any(part["gpus"] for part in parts.values()):
-        figures.append(
-            say(
-                "On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the "
-                "factors are rounded to 10 bits behind the binary point. PyTorch does not."
-            )
-        )
+        figures.append(tf32)
     measured = say(
         "**{machine}**, measured {when}.\n"
-        "Each figure is the best of several runs, that of a tiny operation their median."
-    ).format(machine=plain(describe_machine(profile["machine"])), when=when)
+        "Each figure is the best of several runs, that of a tiny operation their median.",
+        machine=plain(describe_machine(profile["machine"])),
+        when=when,
+    )
     kept = say(
         "A section asks for these figures with `d2l.your_machine()`.\n"
         "They are kept until the machine or a framework changes; `make profile` measures them anew, best while nothing "
@@ -82,30 +82,30 @@ def show(profile: dict[str, Any]) -> str:
 
 
 def caches(found: Sequence[dict[str, Any]]) -> str:
-    kinds = {"data": say("data"), "instruction": say("instruction"), "unified": say("unified")}
+    kinds = say_each("data", "instruction", "unified")
     rows = [
         (f"L{cache['level']} {kinds[cache['kind']]}", binary(cache["bytes"]), sharers(cache["shared_by"]))
         for cache in found
     ]
-    return table((say("cache"), say("size as reported"), say("serves")), rows)
+    return table(say_each("cache", "size as reported", "serves").values(), rows)
 
 
 def sharers(number: int | None) -> str:
     """Return how many cores share a cache, in words."""
     if number is None:
         return NONE
-    return say("one core") if number == 1 else say("{n} cores").format(n=number)
+    return say("one core") if number == 1 else say("{n} cores", n=number)
 
 
 def bandwidths(found: dict[str, float]) -> str:
-    names = {"one core": say("one core"), "all cores": say("all cores")}
+    names = say_each("one core", "all cores")
     rows = [(names[who], quantity(value, "B/s")) for who, value in found.items()]
-    return table((say("STREAM triad on"), say("memory bandwidth")), rows)
+    return table(say_each("STREAM triad on", "memory bandwidth").values(), rows)
 
 
 def latencies(found: dict[str, float]) -> str:
     rows = [(binary(int(size)), quantity(seconds, "s")) for size, seconds in found.items()]
-    return table((say("working set"), say("latency of a load")), rows)
+    return table(say_each("working set", "latency of a load").values(), rows)
 
 
 def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
@@ -114,8 +114,8 @@ def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
         program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
         waits = [quantity(part["dispatch"][what], "s") for what in ("issue", "wait")]
         rows.append((program, *waits, *rates(part["product"])))
-    head = (say("on the CPU"), say("a tiny operation issued"), say("and waited for"))
-    return table((*head, say("product, float32"), say("product, bfloat16")), rows)
+    head = say_each("on the CPU", "a tiny operation issued", "and waited for", "product, float32", "product, bfloat16")
+    return table(head.values(), rows)
 
 
 def copies(parts: dict[str, Any]) -> str:
@@ -125,12 +125,8 @@ def copies(parts: dict[str, Any]) -> str:
     for name, part in parts.items():
         rates = [part["bandwidth"].get(level) for level in levels]
         rows.append((FRAMEWORKS[name], *(quantity(rate["copy"], "B/s") if rate else NONE for rate in rates)))
-    return table((say("a copy on the CPU (read + write)"), *map(name_level, levels)), rows)
-
-
-def name_level(level: str) -> str:
-    """Return where arrays lie: in a cache, or in the memory."""
-    return say("in memory") if level == "memory" else say("in {cache}").format(cache=level)
+    places = [say("in memory") if level == "memory" else say("in {cache}", cache=level) for level in levels]
+    return table([say("a copy on the CPU (read + write)"), *places], rows)
 
 
 def gpus(parts: dict[str, Any]) -> str:
@@ -139,9 +135,7 @@ def gpus(parts: dict[str, Any]) -> str:
         for gpu in part["gpus"]:
             who, copied = plain(gpu["name"]) + say(", ") + FRAMEWORKS[name], gpu["bandwidth"]["memory"]["copy"]
             rows.append((who, quantity(copied, "B/s"), *rates(gpu["product"])))
-    return table(
-        (say("on the GPU"), say("copy (read + write)"), say("product, float32"), say("product, bfloat16")), rows
-    )
+    return table(say_each("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16").values(), rows)
 
 
 def rates(found: dict[str, float]) -> list[str]:
@@ -158,7 +152,7 @@ def binary(size: float) -> str:
     return f"{size:g} GiB"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Iterable[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table whose first column heads its rows, or '' if there is no row."""
     if not rows:
         return ""

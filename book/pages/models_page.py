@@ -21,7 +21,7 @@ from book.model_errors import Record, models, summary_line
 from book.pages.records import collected, raw
 from book.pages.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
-from book.records import address_of, comparison_of, head_of_comparisons, link, name_kind, row, table
+from book.records import address_of, comparison_of, link, name_kind, row, table_of_comparisons
 from book.words import say
 from d2l_utils.predictions import Kind
 
@@ -64,13 +64,13 @@ class Models(SphinxDirective):
         found.append(self.legend(records))
         worst = models(records)[:WORST]
         if worst:
-            several = say("The {n} models farthest from their measurements").format(n=len(worst))
+            several = say("The {n} models farthest from their measurements", n=len(worst))
             title = several if len(worst) > 1 else say("The only model")
             found += [nodes.rubric("", title), self.listed(worst, named=True)]
         tables = []
         for section, group in groupby(records, key=lambda record: record["section"]):
             tables += [nodes.paragraph("", "", *self.title(section)), self.listed(list(group))]
-        title = say("All predictions in {framework}, section by section").format(framework=FRAMEWORKS[framework])
+        title = say("All predictions in {framework}, section by section", framework=FRAMEWORKS[framework])
         return [*found, fold(title, tables, classes=["all-predictions"])]
 
     def dots(self, records: Sequence[Record]) -> tuple[list[Dot], list[Dot]]:
@@ -85,7 +85,7 @@ class Models(SphinxDirective):
     def summary(self, records: Sequence[Record], framework: str) -> nodes.paragraph:
         """Return how good a framework's models are."""
         name = nodes.strong("", FRAMEWORKS[framework] + say(": ").rstrip())
-        return nodes.paragraph("", "", name, nodes.Text(say(" {summary}.").format(summary=summary_line(records))))
+        return nodes.paragraph("", "", name, nodes.Text(say(" {summary}.", summary=summary_line(records))))
 
     def title(self, section: str) -> Sequence[nodes.Node]:
         """Return a link to a section that shows its title."""
@@ -111,7 +111,7 @@ class Models(SphinxDirective):
             comparison, place = comparison_of(record), self.up + address_of(record)
             remark = f' <span class="where">{where}</span>' if named else ""
             rows.append(row(comparison, link(comparison.name, place), remark))
-        return raw(table("comparisons", head_of_comparisons(), rows))
+        return raw(table_of_comparisons(rows))
 
 
 def setup(app: Sphinx) -> None:

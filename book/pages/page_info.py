@@ -66,9 +66,9 @@ def header(minutes: int, notebooks: dict[str, str], hosted: dict[str, dict[str, 
         for service, address in hosted[name].items():
             found += [
                 nodes.Text(say(", ")),
-                nodes.reference("", say("open in {service}").format(service=service), refuri=address),
+                nodes.reference("", say("open in {service}", service=service), refuri=address),
             ]
-    line = nodes.paragraph("", say("{minutes} min read").format(minutes=minutes), *([found] if notebooks else []))
+    line = nodes.paragraph("", say("{minutes} min read", minutes=minutes), *([found] if notebooks else []))
     return nodes.container("", line, classes=["page-facts"])
 
 
@@ -81,14 +81,17 @@ def colophon(runs: dict[str, dict[str, Any]]) -> nodes.container:
     measured: dict[str, list[str]] = {}
     for name, run in runs.items():
         machine, day = describe_machine(run["machine"]), name_day(run["date"])
-        sentence = say("Measured on {machine} ({day}).").format(machine=machine, day=day)
+        sentence = say("Measured on {machine} ({day}).", machine=machine, day=day)
         measured.setdefault(sentence, []).append(tag(name))
     found += [nodes.paragraph("", sentence, classes=owners) for sentence, owners in measured.items()]
     listed = nodes.bullet_list()
     for name, run in runs.items():
         versions = say(", ").join(f"{package} {version}" for package, version in run["versions"].items())
-        text = say(": {versions}; the notebook took {seconds} s{disturbed}.").format(
-            versions=versions, seconds=f"{run['seconds']:.0f}", disturbed=disturbed(run.get("busy", 0))
+        text = say(
+            ": {versions}; the notebook took {seconds} s{disturbed}.",
+            versions=versions,
+            seconds=f"{run['seconds']:.0f}",
+            disturbed=disturbed(run.get("busy", 0)),
         )
         words = nodes.paragraph("", "", nodes.strong("", FRAMEWORKS[name]), nodes.Text(text))
         listed += nodes.list_item("", words, classes=[tag(name)])
@@ -99,18 +102,16 @@ def disturbed(busy: float) -> str:
     """Return what the seconds of a notebook are followed by if others kept this share of the processors busy."""
     if busy <= ROUGH:
         return ""
-    return say(" while other programs kept {share} of the processors busy, so its times are rough").format(
-        share=f"{busy:.0%}"
-    )
+    return say(" while other programs kept {share} of the processors busy, so its times are rough", share=f"{busy:.0%}")
 
 
 def describe_machine(machine: dict[str, Any]) -> str:
     """Return one phrase for the dict {cpu, cores, memory_gb, gpus, system}; what is unknown is left out."""
     parts = [machine.get("cpu") or say("an unnamed CPU")]
     if machine.get("cores"):
-        parts.append(say("1 core") if machine["cores"] == 1 else say("{n} cores").format(n=machine["cores"]))
+        parts.append(say("1 core") if machine["cores"] == 1 else say("{n} cores", n=machine["cores"]))
     if machine.get("memory_gb"):
-        parts.append(say("{gib} GiB of memory").format(gib=f"{machine['memory_gb']:.0f}"))
+        parts.append(say("{gib} GiB of memory", gib=f"{machine['memory_gb']:.0f}"))
     parts.append(say(", ").join(map(str, machine.get("gpus") or ())) or say("no GPU"))
     if machine.get("system"):
         parts.append(machine["system"])

@@ -129,7 +129,7 @@ def entry(
     address = app.builder.get_relative_uri(page, section) + (f"?tab={framework}#" if framework else "#") + place
     link = nodes.reference("", title_of(name), refuri=address, internal=True)
     owner = "" if app.config.d2l_only else framework
-    words = say(" ({framework})").format(framework=FRAMEWORKS[owner]) if owner else ""
+    words = say(" ({framework})", framework=FRAMEWORKS[owner]) if owner else ""
     words += " " if name.endswith(QUESTION) else say(": ")
     moved = [resolved(app, page, section, node) for node in asked]
     return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(words), *moved))
@@ -137,7 +137,7 @@ def entry(
 
 def title_of(name: str) -> str:
     """Return what a problem is called outside its section: an exercise has a number for its name."""
-    return say("Exercise {number}").format(number=name) if name.isdigit() else name
+    return say("Exercise {number}", number=name) if name.isdigit() else name
 
 
 def resolved(app: Sphinx, page: str, section: str, node: Any) -> nodes.Node:

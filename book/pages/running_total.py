@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 from book import FRAMEWORKS
 from book.pages.records import collected, raw
 from book.records import Record, lever, table, total_figures
-from book.words import say
+from book.words import say, say_each
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
 
@@ -27,7 +27,7 @@ def total(record: Record, taught: dict[str, str]) -> str:
         [lever(each, taught.get(each["lever"], "")), step, faster, accuracy]
         for each, (step, _, _, faster, accuracy) in total_figures(record["rows"])
     ]
-    return table("running-total", (say("lever"), say("a step"), say("gain"), say("accuracy")), rows)
+    return table("running-total", say_each("lever", "a step", "gain", "accuracy").values(), rows)
 
 
 def sentence(record: Record, framework: str) -> nodes.paragraph:
@@ -36,8 +36,8 @@ def sentence(record: Record, framework: str) -> nodes.paragraph:
     last = [first, *(each for each in others if each["kept"])][-1]
     gain = nodes.strong("", f"{quantity(first['seconds'], 's')} → {quantity(last['seconds'], 's')}")
     factor = three_digits(first["seconds"] / last["seconds"])
-    rest = say(" for a training step in {framework}: {factor} times as fast.")
-    rest = rest.format(framework=FRAMEWORKS[framework], factor=factor)
+    name = FRAMEWORKS[framework]
+    rest = say(" for a training step in {framework}: {factor} times as fast.", framework=name, factor=factor)
     return nodes.paragraph("", "", gain, nodes.Text(rest))
 
 

@@ -56,7 +56,7 @@ def times(dots: Sequence[Dot], kind: str = "") -> str:
     for dot in dots:
         x, y = place(dot.comparison.predicted), SIDE - place(dot.comparison.measured)
         body.append(linked(dot, x, y))
-    what = say("{n} predictions of times against their measurements, on logarithmic axes").format(n=len(dots))
+    what = say("{n} predictions of times against their measurements, on logarithmic axes", n=len(dots))
     return picture(body, SIDE + 40, what, kind)
 
 
@@ -77,16 +77,17 @@ def factors(dots: Sequence[Dot]) -> str:
         body.append(f'<text class="middle" x="{at:.1f}" y="{height + 16}">{words}</text>')
     body.append(f'<text class="middle" x="{SIDE / 2}" y="{height + 34}">{across}</text>')
     body += [linked(dot, x, height - STEP * (level - 0.5)) for dot, x, level in marks]
-    what = say("{n} savings and predictions in other units: measured over predicted").format(n=len(dots))
+    what = say("{n} savings and predictions in other units: measured over predicted", n=len(dots))
     return picture(body, height + 40, what)
 
 
 def linked(dot: Dot, x: float, y: float) -> str:
     """Return a mark at a place of the picture, with its link and its words."""
     predicted, measured, factor = figures(dot.comparison)
-    first = say("{name} ({section})").format(name=dot.comparison.name, section=dot.section)
-    second = say("predicted {predicted}, measured {measured}: {factor}")
-    second = second.format(predicted=predicted, measured=measured, factor=factor)
+    first = say("{name} ({section})", name=dot.comparison.name, section=dot.section)
+    second = say(
+        "predicted {predicted}, measured {measured}: {factor}", predicted=predicted, measured=measured, factor=factor
+    )
     kind = {"estimate": say(", an estimate"), "saving": say(", a saving")}.get(dot.comparison.kind, "")
     words = (
         f'<tspan x="{4 - LEFT}" y="-22">{escape(first)}</tspan><tspan x="{4 - LEFT}" dy="14">{escape(second)}</tspan>'

@@ -25,11 +25,9 @@ def tag(framework: str) -> str:
 def named_in(text: str) -> str | None:
     """Return the framework whose title a text begins with ("JAX 0.10.2") or ends with after a comma, or None."""
     for name, title in FRAMEWORKS.items():
-        if (
-            text.startswith((f"{title} ", f"{title}:", f"{title}："))
-            or text == title
-            or text.endswith((f", {title}", f"，{title}"))
-        ):
+        if text == title or text.startswith((f"{title} ", f"{title}:", f"{title}：")):
+            return name
+        if text.endswith((f", {title}", f"，{title}")):
             return name
     return None
 

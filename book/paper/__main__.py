@@ -11,7 +11,7 @@ from book import ROOT, BookError
 from book.layout import Layout
 from book.paper.joining import About, find, joined, words
 from book.paper.printing import finish, print_document
-from book.translations import LANGUAGES
+from book.translations import language_of
 from book.words import say, say_date, set_language
 from book.xhtml import OPF, Element
 
@@ -29,11 +29,10 @@ def read(folder: Path) -> tuple[dict[str, Element], About]:
     pages = {path: ET.parse(folder / path).getroot() for path in order}
     names = ("title", "creator", "date", "language")
     title, author, day, language = (package.findtext(f".//{{{DC}}}{name}", "") for name in names)
-    layouts = [Layout(ROOT, each) for each in (None, *LANGUAGES.values())]
-    set_language(next(layout for layout in layouts if layout.lang == language))
+    set_language(Layout(ROOT, language_of(language)))
     profiles = [part for root in pages.values() for part in find(root, "div", "machine-profile")]
     machines = [name for part in profiles for name in find(part, "strong")]
-    machine = say("Measured on {machine}").format(machine=words(machines[0])) if machines else ""
+    machine = say("Measured on {machine}", machine=words(machines[0])) if machines else ""
     return pages, About(title, author, say_date(datetime.fromisoformat(day).date()), machine, language)
 
 

@@ -94,15 +94,8 @@ def appendix(chapters: Sequence[Element]) -> Element | None:
                 parts.append(element("section", "", heading, *list(answers)[1:], id=f"of-{content.get('id')}"))
     if not parts:
         return None
-    return element(
-        "div",
-        "",
-        element("h1", say("Appendix: Answers and Solutions")),
-        *parts,
-        klass="chapter",
-        id="answers",
-        style="page: answers",
-    )
+    title = element("h1", say("Appendix: Answers and Solutions"))
+    return element("div", "", title, *parts, klass="chapter", id="answers", style="page: answers")
 
 
 def number_links(document: Element) -> None:

@@ -65,8 +65,8 @@ def with_letters(picture: bytes) -> bytes:
 def contents(titles: Mapping[str, str], framework: str, language: str) -> str:
     """Return the page that lists the decks, whose titles come by their slugs, in the book's order."""
     links = "\n".join(f'<li><a href="{slug}.html">{escape(title)}</a></li>' for slug, title in titles.items())
-    heading = say("{title} in {framework}: slides").format(
-        title=say("Computational Performance"), framework=FRAMEWORKS[framework]
+    heading = say(
+        "{title} in {framework}: slides", title=say("Computational Performance"), framework=FRAMEWORKS[framework]
     )
     style = "body { font: 18px/1.6 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem }"
     keys = say(

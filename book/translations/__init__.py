@@ -20,3 +20,8 @@ class Language:
 
 CHINESE = Language("zh", "zh_CN", "zh-Hans", "中文")
 LANGUAGES = {language.code: language for language in [CHINESE]}  # into which the English book is translated
+
+
+def language_of(locale: str) -> Language | None:
+    """Return the language with a locale, written zh_CN or zh-CN; None if it is none of LANGUAGES, such as English."""
+    return next((each for each in LANGUAGES.values() if each.locale == locale.replace("-", "_")), None)

@@ -12,14 +12,13 @@ from pathlib import Path
 
 from book import BookError
 from book.layout import Layout
-from book.translations import LANGUAGES, Language
+from book.translations import LANGUAGES
 from book.translations.catalogues import folder, names, translatable, update
 from book.translations.check import check
 from book.translations.lookup import Translations
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
     result = argparse.ArgumentParser(
         prog="python -m book.translations", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -47,19 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             problems = list(check(layout, language, chosen))
         if problems:
             print(*problems, f"{len(problems)} translations to mend", sep="\n")
-        print_coverage(layout, language, chosen)
+        translations = Translations(layout, language)
+        for name, texts in translatable(layout).items():
+            if name in chosen:
+                print(f"{name}: {translations.coverage(name, [text for text, _ in texts])}")
     except BookError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.status
     return 1 if problems else 0
-
-
-def print_coverage(layout: Layout, language: Language, chosen: Sequence[str]) -> None:
-    """Print how much of each source is translated."""
-    translations = Translations(layout, language)
-    for name, texts in translatable(layout).items():
-        if name in chosen:
-            print(f"{name}: {translations.coverage(name, [text for text, _ in texts])}")
 
 
 if __name__ == "__main__":

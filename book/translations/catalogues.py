@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_file
+from babel.messages.extract import extract_javascript, extract_python
 from babel.messages.pofile import PoFileError, read_po, write_po
+from jinja2.ext import babel_extract
 
 from book import BookError
 from book.layout import Layout
@@ -38,7 +39,7 @@ msgstr ""
 "Plural-Forms: nplurals=1; plural=0;\\n"
 
 """
-METHODS = {".py": "python", ".html": "jinja2.ext:babel_extract", ".js": "javascript"}  # Babel's for each kind of file
+METHODS = {".py": extract_python, ".html": babel_extract, ".js": extract_javascript}
 GUESSED = {"python-format", "python-brace-format"}  # flags that Babel guesses from % and {
 FEW = 4  # words: what resembles a shorter text means something else
 LINE = re.compile(r'((msgid|msgstr) )?"([^"\\]|\\[nt"\\])*"|#.*|\s*')
@@ -103,12 +104,18 @@ def write(catalogue: Catalog, path: Path, language: Language) -> None:
 def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
     """Return what is to be translated: for each catalogue but SHARED its texts in order, each with a comment."""
     found = sources(layout)
-    result = {name: units_with_comments(source) for name, source in found.items()}
+    result = {}
+    for name, source in found.items():
+        tags = tags_of_lines(source)
+        result[name] = [(unit.text, ", ".join([unit.kind, *tags[unit.first]])) for unit in extract(source)]
     result[PAGES] = fixed_texts(layout.root / "book")
     result[RECORDS] = [(text, f"record, {name}") for name in found for text in records.extract(found[name])]
     result[RECORDS] += [(text, "record") for text in records.OURS]
-    drawings = {path.stem: path.read_text(encoding="utf-8") for path in sorted(layout.sources.glob("img/*.svg"))}
-    result[FIGURES] = [(text, f"label, {name}") for name in drawings for text in figures.extract(drawings[name])]
+    result[FIGURES] = [
+        (text, f"label, {path.stem}")
+        for path in sorted(layout.sources.glob("img/*.svg"))
+        for text in figures.extract(path.read_text(encoding="utf-8"))
+    ]
     return result
 
 
@@ -119,15 +126,13 @@ def fixed_texts(package: Path) -> list[tuple[str, str]]:
 
 
 def said(path: Path) -> list[str]:
-    """Return the texts in calls of `say` in a file."""
-    found = extract_from_file(METHODS[path.suffix], path, keywords={"say": None})
-    return [text for _, text, *_ in found if isinstance(text, str)]  # not the forms of a plural
-
-
-def units_with_comments(source: str) -> list[tuple[str, str]]:
-    """Return the texts of a source's units, each with its kind and the tags of its cell."""
-    tags = tags_of_lines(source)
-    return [(unit.text, ", ".join([unit.kind, *tags[unit.first]])) for unit in extract(source)]
+    """Return the texts in calls of `say` and `say_each` in a file."""
+    result = list[str]()
+    with path.open("rb") as file:
+        for _, function, found, _ in METHODS[path.suffix](file, ["say", "say_each"], [], {}):
+            texts = found if isinstance(found, tuple) else (found,)
+            result += filter(None, texts if function == "say_each" else texts[:1])
+    return result
 
 
 def templates(texts: dict[str, list[tuple[str, str]]]) -> dict[str, Catalog]:
@@ -136,10 +141,8 @@ def templates(texts: dict[str, list[tuple[str, str]]]) -> dict[str, Catalog]:
     result = {name: Catalog() for name in (SHARED, *texts)}
     for name, found in texts.items():
         for text, comment in found:
-            if places[text] > 1 and name not in APART:
-                result[SHARED].add(text, auto_comments=[comment.split(",")[0]])
-            else:
-                result[name].add(text, auto_comments=[comment])
+            shared = places[text] > 1 and name not in APART
+            result[SHARED if shared else name].add(text, auto_comments=[comment.split(",")[0] if shared else comment])
     return {name: template for name, template in result.items() if messages(template)}
 
 
@@ -163,8 +166,7 @@ def update(layout: Layout, language: Language) -> list[str]:
     """
     place = folder(layout, language)
     old = {name: read(place / f"{name}.po") for name in names(place)}
-    moving = [messages(old[name]) for name in old if name not in APART]
-    known = {each.id: each for found in moving for each in found if is_final(each)}
+    known = {each.id: each for name in old if name not in APART for each in messages(old[name]) if is_final(each)}
     new = templates(translatable(layout))
     for name, template in new.items():
         catalogue = old.get(name, Catalog())

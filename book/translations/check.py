@@ -7,12 +7,12 @@ from pathlib import Path
 
 from book.layout import Layout
 from book.translations import Language
-from book.translations.catalogues import FIGURES, PAGES, Message, folder, is_final, messages, names, read
+from book.translations.catalogues import FIGURES, PAGES, folder, is_final, messages, names, read
 from book.translations.faults import faults
 from book.translations.figures import too_large
 from book.translations.lookup import Translations
 from book.translations.punctuation import slips
-from book.translations.terms import Term, read_terms, wrong_terms
+from book.translations.terms import read_terms, wrong_terms
 
 BEGINNINGS = {"Back-of-the-envelope problem": "{}", "In your own loop": "**{}**"}  # by which pages find these texts
 FREE = re.compile(r"free: (.+)")  # a translator's comment: terms that this message may translate in another way
@@ -38,31 +38,20 @@ def check(layout: Layout, language: Language, only: Sequence[str] = ()) -> Itera
     pages = Translations(layout, language).of(PAGES)
     for name in only or names(place):
         path = place / f"{name}.po"
-        for message in messages(read(path)):
-            found = []
-            if is_final(message):
-                found = [*slips_of(message, terms), *wrong_beginning(message, pages)]
-                found += too_large(message.id, message.string) if name == FIGURES else []
+        for message in filter(is_final, messages(read(path))):
+            texts = message.id, message.string
+            comments = filter(None, map(FREE.fullmatch, message.user_comments))
+            free = [term for comment in comments for term in comment[1].split(", ")]
+            found = [*faults(*texts), *slips(message.string), *wrong_terms(*texts, terms, free)]
+            found += wrong_beginning(*texts, pages)
+            found += too_large(*texts) if name == FIGURES else []
             if found:
                 yield Problem(path.relative_to(layout.root), message.lineno, message.id, tuple(found))
 
 
-def slips_of(message: Message, terms: Sequence[Term]) -> list[str]:
-    """Return all that is wrong with a translation."""
-    comments = (FREE.fullmatch(comment) for comment in message.user_comments)
-    free = [term for comment in comments if comment for term in comment[1].split(", ")]
-    return [
-        *faults(message.id, message.string),
-        *slips(message.string),
-        *wrong_terms(message.id, message.string, terms, free),
-    ]
-
-
-def wrong_beginning(message: Message, pages: Callable[[str], str | None]) -> Iterator[str]:
+def wrong_beginning(msgid: str, msgstr: str, pages: Callable[[str], str | None]) -> Iterator[str]:
     """Yield a sentence if a translation does not begin with the fixed words of `pages`, as its English does."""
     for text, markup in BEGINNINGS.items():
-        translation = pages(text)
-        if translation and message.id.startswith(markup.format(text)):
-            beginning = markup.format(translation)
-            if not message.string.startswith(beginning):
-                yield f"does not begin with {beginning}"
+        beginning = markup.format(pages(text) or "")
+        if pages(text) and msgid.startswith(markup.format(text)) and not msgstr.startswith(beginning):
+            yield f"does not begin with {beginning}"

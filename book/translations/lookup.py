@@ -1,7 +1,7 @@
 """What a language says for an English text, and how much of the book is translated."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from book.layout import Layout
@@ -47,11 +47,12 @@ class Translations:
         return next((message for message in found if message), None)
 
     def of(self, source: str) -> Callable[[str], str | None]:
-        """Return a function from a text of a source to its translation: None if it has no valid one."""
+        """Return a function from a text of a source to its translation: None if that is fuzzy, faulty or missing."""
 
         def translate(text: str) -> str | None:
             message = self.find(text, source)
-            return message.string if message and is_valid(message) else None
+            valid = message and is_final(message) and not faults(message.id, message.string)
+            return message.string if valid else None
 
         return translate
 
@@ -61,7 +62,8 @@ class Translations:
         fixed = {text: FIELD.sub("", text).strip() for text in self.messages.get(source, {})}
         open_texts = [text for text in fixed if fixed[text] not in ("", text)]
         most_literal_first = sorted(open_texts, key=lambda text: len(fixed[text]), reverse=True)
-        patterns = {text: pattern(text) for text in most_literal_first}
+        field, any_text = r"\\\{(\w+)\\\}", r"(?P<\1>.+)"
+        patterns = {text: re.compile(re.sub(field, any_text, re.escape(text))) for text in most_literal_first}
 
         def translate(text: str) -> str | None:
             found = exact(text)
@@ -70,31 +72,15 @@ class Translations:
             for filled, form in patterns.items():
                 match, translation = form.fullmatch(text), exact(filled)
                 if match and translation:
-                    return translation.format(
-                        **{n: translate(value) or value for n, value in match.groupdict().items()}
-                    )
+                    fields = {name: translate(value) or value for name, value in match.groupdict().items()}
+                    return translation.format(**fields)
             return None
 
         return translate
 
     def coverage(self, source: str, units: Sequence[str]) -> Coverage:
         """Return how much of the units of a source is translated."""
-        translate = self.of(source)
-        translated = [unit for unit in units if translate(unit) is not None]
+        translated = list(filter(self.of(source), units))
         fuzzy = [unit for unit in units if (message := self.find(unit, source)) and message.fuzzy]
-        return Coverage(len(units), len(translated), len(fuzzy), words_in(units), words_in(translated))
-
-
-def pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern of what a text with fields can become."""
-    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text)))
-
-
-def is_valid(message: Message) -> bool:
-    """Tell whether the book can use the translation of a message: it has one, neither fuzzy nor faulty."""
-    return is_final(message) and not faults(message.id, message.string)
-
-
-def words_in(texts: Iterable[str]) -> int:
-    """Return the number of words in some texts."""
-    return sum(len(text.split()) for text in texts)
+        words, translated_words = (sum(len(unit.split()) for unit in texts) for texts in (units, translated))
+        return Coverage(len(units), len(translated), len(fuzzy), words, translated_words)

@@ -1,6 +1,7 @@
 """The sources in another language: a copy of notebooks/ with the translations that there are, which are counted."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from book.layout import Layout, dump, load
@@ -15,37 +16,32 @@ COVERAGE = "coverage.json"  # beside the sources, then beside the pages: the fac
 
 def write_sources(layout: Layout) -> None:
     """Write the sources of a translation and COVERAGE, remove what is gone from the English sources."""
-    if layout.language is None:
-        raise ValueError("the English sources are nobody's translation")
+    assert layout.language, "the English sources are nobody's translation"
     english, translations = Layout(layout.root), Translations(layout, layout.language)
-    copied = [english.sources / "references.bib", *english.sources.glob("img/*")]
-    files: dict[str, str | bytes] = {
-        path.relative_to(english.sources).as_posix(): path.read_bytes() for path in copied if path.exists()
-    }
+    files: dict[Path, str | bytes] = {}
+    for path in [*english.sources.glob("references.bib"), *english.sources.glob("img/*")]:
+        files[layout.sources / path.relative_to(english.sources)] = path.read_bytes()
     coverage = {}
     for name, text in sources(english).items():
-        files[f"{name}.md"] = apply(text, translations.of(name))
+        files[layout.sources / f"{name}.md"] = apply(text, translations.of(name))
         coverage[name] = asdict(translations.coverage(name, [unit.text for unit in extract(text)]))
-    files[COVERAGE] = dump(coverage)
-    label, tag = translations.of(FIGURES), layout.language.tag
+    files[layout.sources / COVERAGE] = dump(coverage)
     for path in english.sources.glob("img/*.svg"):
-        files[f"img/{path.name}"] = figures.apply(path.read_text(encoding="utf-8"), label, tag)
-    for name, content in files.items():
-        write_atomically(layout.sources / name, content)
-    for path in [*layout.sources.glob("*.*"), *layout.sources.glob("*/*.*")]:
-        if path.relative_to(layout.sources).as_posix() not in files:
-            path.unlink()
+        drawing, label = path.read_text(encoding="utf-8"), translations.of(FIGURES)
+        files[layout.sources / "img" / path.name] = figures.apply(drawing, label, layout.language.tag)
+    for path, content in files.items():
+        write_atomically(path, content)
+    for path in {*layout.sources.glob("*.*"), *layout.sources.glob("*/*.*")} - files.keys():
+        path.unlink()
 
 
 def coverage_line(layout: Layout) -> str:
     """Return a line on how much of a translation is there, with the pages that lack something."""
-    if layout.language is None:
-        raise ValueError("English is nobody's translation")
     pages = load(layout.sources / COVERAGE)
     whole = {fact: sum(page[fact] for page in pages.values()) for fact in ("units", "translated", "fuzzy")}
     lacking = [f"{name} {counted(page)}" for name, page in pages.items() if page["translated"] < page["units"]]
-    line = f"{layout.language.code}: {counted(whole, ' units translated')}"
-    return ": ".join([line, ", ".join(lacking)] if lacking else [line])
+    line = f"{layout.code}: {counted(whole, ' units translated')}"
+    return f"{line}: {', '.join(lacking)}" if lacking else line
 
 
 def counted(page: dict[str, Any], what: str = "") -> str:
