@@ -46,8 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     options = parser().parse_args(arguments)
     layout = Layout(options.root.resolve())
-    languages = [LANGUAGES[code] for code in options.languages]
-    layouts = [layout, *(Layout(layout.root, language) for language in languages)]
+    layouts = [layout, *(Layout(layout.root, LANGUAGES[code]) for code in options.languages)]
     try:
         frameworks = checked(options.frameworks, FRAMEWORKS, "framework")
         sections = checked(options.sections or slugs(layout), slugs(layout), "section")
@@ -74,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elif options.step == "profile":
                 build.measure_anew(layout, frameworks)
             else:
-                build.build(layout, frameworks, sections, options.timeout, languages)
+                build.build(layouts, frameworks, sections, options.timeout)
     except BookError as error:
         print(f"error: {error}", *getattr(error, "__notes__", []), sep="\n", file=sys.stderr)
         return error.status

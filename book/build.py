@@ -19,7 +19,6 @@ from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.site import site_address
 from book.sources import chapter, write_readers
 from book.summary import summary, warn_of_stderr
-from book.translations import Language
 from book.words import set_language
 from d2l_lab.files import write_atomically
 from d2l_lab.machine.profile import measure_missing
@@ -38,18 +37,13 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = T
     return entries
 
 
-def build(
-    layout: Layout,
-    frameworks: Sequence[str],
-    sections: Sequence[str],
-    timeout: int,
-    languages: Sequence[Language] = (),
-) -> None:
+def build(layouts: Sequence[Layout], frameworks: Sequence[str], sections: Sequence[str], timeout: int) -> None:
     """Write all that the HTML pages are made of; BookError for whatever the author or reader has to mend.
 
-    Notebooks of these `sections` are run where they are out of date; a cell may take `timeout` seconds. The book is
-    translated into `languages` as well, with the outputs of the same runs.
+    Notebooks of these `sections` are run where they are out of date; a cell may take `timeout` seconds. The first of
+    `layouts` is English; the others get the outputs of the same runs.
     """
+    layout, *translations = layouts
     site_address()  # a wrong one is an error before anything runs
     os.environ["D2L_MACHINE_PROFILE"] = str(layout.profile)  # kernels read it there
     entries = write_notebooks(layout, frameworks)
@@ -75,8 +69,7 @@ def build(
             if notebook:
                 executed[slug][framework] = notebook
     predictions = write_book(layout, entries, frameworks, executed)
-    for language in languages:
-        translated = Layout(layout.root, language)
+    for translated in translations:
         write_book(translated, write_notebooks(translated, frameworks), frameworks, executed)
     set_language(layout)
     stamp(layout)
@@ -85,10 +78,10 @@ def build(
         ours = [record for record in predictions if record["framework"] == framework]
         if ours:
             print(f"{FRAMEWORKS[framework]}: {summary_line(ours)}")
-    for language in languages:
+    for translated in translations:
         from book.translations.translate import coverage_line  # with Babel, which English does without
 
-        print(coverage_line(Layout(layout.root, language)))
+        print(coverage_line(translated))
 
 
 def measure(framework: str, kernel: Kernel, path: Path, root: Path) -> None:

@@ -104,7 +104,7 @@ def used(faces: Sequence[Face], wanted: frozenset[str]) -> list[Face]:
 
 def cut(content: bytes, wanted: frozenset[str]) -> bytes:
     """Return a font (a file in WOFF) with these characters, as far as it has them, and what formulas make of them."""
-    options = Options(flavor="woff", hinting=False, notdef_outline=True, drop_tables=["FFTM", "DSIG", "webf"])
+    options = Options(flavor="woff", hinting=False, notdef_outline=True, drop_tables=["FFTM", "DSIG", "webf", "VORG"])
     font = TTFont(io.BytesIO(content), recalcTimestamp=False)
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=map(ord, wanted))
@@ -125,8 +125,6 @@ def make_quadratic(font: TTFont) -> None:
         cubic[name].draw(Cu2QuPen(pen, max_err=1, reverse_direction=True))
         outlines[name] = pen.glyph()
     del font["CFF "]
-    if "VORG" in font:
-        del font["VORG"]
     font.sfntVersion = "\0\1\0\0"
     builder = FontBuilder(font=font)
     builder.isTTF = True

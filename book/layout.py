@@ -51,7 +51,6 @@ class Layout:
 
     @property
     def catalogues(self) -> Path:
-        """The folder of the languages' catalogues."""
         return self.root / "notebooks" / "locale"
 
     @property

@@ -36,7 +36,6 @@ def say_record(text: str) -> str:
 
 
 def say_date(day: date) -> str:
-    """Return a date in words."""
     from babel.dates import format_date
 
     return format_date(day, "long", locale=_layout.language.locale if _layout.language else "en_GB")

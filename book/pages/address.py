@@ -22,7 +22,6 @@ SIZE = (1200, 630)  # of the pictures that previews show
 
 
 def set_base(app: Sphinx, config: Config) -> None:
-    """Have Sphinx write the canonical address of each page."""
     if config.d2l_address:
         language = language_of(config.language)
         config.html_baseurl = f"{config.d2l_address}/{language.code}/" if language else f"{config.d2l_address}/"
@@ -74,7 +73,6 @@ def write_site_files(app: Sphinx, failure: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to the moments at which settings are read and pages are written."""
     app.add_config_value("d2l_address", site_address(), "html", [str])
     app.connect("config-inited", set_base)
     app.connect("html-page-context", describe)

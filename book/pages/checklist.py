@@ -150,9 +150,8 @@ class ListAdvice(SphinxPostTransform):
 def gain_line(figures: str, gain: float) -> nodes.paragraph:
     """Return what an advice gained, its figures in words, and the factor."""
     factor = nodes.strong("", f"{three_digits(gain)}\N{NO-BREAK SPACE}×")
-    return nodes.paragraph(
-        "", "", nodes.Text(say("Measured here: {figures}, ", figures=figures)), factor, classes=["gains"]
-    )
+    words = nodes.Text(say("Measured here: {figures}, ", figures=figures))
+    return nodes.paragraph("", "", words, factor, classes=["gains"])
 
 
 class Measured:
@@ -178,10 +177,8 @@ class Measured:
             elif name in levers:
                 without, with_it = levers[name]
                 seconds = f"{quantity(without, 's')} → {quantity(with_it, 's')}"
-                yield (
-                    say("{lever}: a step of {seconds}", lever=say_record(name), seconds=seconds),
-                    without / with_it,
-                )
+                words = say("{lever}: a step of {seconds}", lever=say_record(name), seconds=seconds)
+                yield words, without / with_it
 
 
 def told(record: Record) -> str:

@@ -48,7 +48,6 @@ class WordsOfTheme(NullTranslations):
     """The words of furo that Sphinx's own catalogue lacks."""
 
     def gettext(self, message: str) -> str:
-        """Return a text in the current language."""
         words = say_each("Back to top", "Home", "Made with ", "Next", "On this page", "Previous", "Skip to content")
         return words.get(message, message)
 
@@ -102,7 +101,6 @@ class KeepIds(SphinxTransform):
     default_priority = 5  # before anything refers to a section
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         english = Path(self.config.d2l_english) / f"{self.env.docname}.md"
         if self.config.language == "en" or not english.exists():
             return
@@ -119,7 +117,6 @@ class MarkEnglish(SphinxTransform):
     default_priority = 199  # before the tabs are gathered
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page."""
         if self.config.language == "en":
             return
         for node in self.document.findall(nodes.TextElement):

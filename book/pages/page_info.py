@@ -64,10 +64,8 @@ def header(minutes: int, notebooks: dict[str, str], hosted: dict[str, dict[str, 
         separator = " · "
         found += addnodes.download_reference("", FRAMEWORKS[name], reftarget=path)
         for service, address in hosted[name].items():
-            found += [
-                nodes.Text(say(", ")),
-                nodes.reference("", say("open in {service}", service=service), refuri=address),
-            ]
+            words = say("open in {service}", service=service)
+            found += [nodes.Text(say(", ")), nodes.reference("", words, refuri=address)]
     line = nodes.paragraph("", say("{minutes} min read", minutes=minutes), *([found] if notebooks else []))
     return nodes.container("", line, classes=["page-facts"])
 
@@ -87,12 +85,8 @@ def colophon(runs: dict[str, dict[str, Any]]) -> nodes.container:
     listed = nodes.bullet_list()
     for name, run in runs.items():
         versions = say(", ").join(f"{package} {version}" for package, version in run["versions"].items())
-        text = say(
-            ": {versions}; the notebook took {seconds} s{disturbed}.",
-            versions=versions,
-            seconds=f"{run['seconds']:.0f}",
-            disturbed=disturbed(run.get("busy", 0)),
-        )
+        facts = {"seconds": f"{run['seconds']:.0f}", "disturbed": disturbed(run.get("busy", 0))}
+        text = say(": {versions}; the notebook took {seconds} s{disturbed}.", versions=versions, **facts)
         words = nodes.paragraph("", "", nodes.strong("", FRAMEWORKS[name]), nodes.Text(text))
         listed += nodes.list_item("", words, classes=[tag(name)])
     return nodes.container("", *found, listed, classes=["colophon"])

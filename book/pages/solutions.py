@@ -27,21 +27,15 @@ def fold(
     return create_component("dropdown", children=parts, **settings)
 
 
-def title_of_fold(cell: nodes.Element) -> str:
-    """Return the title of the fold that a cell's code goes into; '' if the code is shown."""
-    if "tag_claims" in cell["classes"]:
-        return say("how it is checked")
-    return say("how it is drawn") if "tag_drawing" in cell["classes"] else ""
-
-
 class FoldCode(SphinxTransform):
     """Show what a cell of nothing but claims, or one that only draws, has found, and fold its code."""
 
     default_priority = 194  # before solutions and tabs are gathered, while a cell's outputs still follow it
 
     def apply(self, **kwargs: Any) -> None:
+        titles = {"tag_claims": say("how it is checked"), "tag_drawing": say("how it is drawn")}
         for cell in list(self.document.findall(nodes.container)):
-            title = title_of_fold(cell)
+            title = next((words for tag, words in titles.items() if tag in cell["classes"]), "")
             if not title:
                 continue
             code = [part for part in cell if part["nb_element"] == "cell_code_source"]

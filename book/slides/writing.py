@@ -19,7 +19,7 @@ from book.layout import Layout, load
 from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
 from book.sources import chapter, pictures
-from book.words import say, set_language
+from book.words import current, say, set_language
 from book.xhtml import written
 from d2l_lab.files import write_atomically
 
@@ -43,8 +43,8 @@ def exporter() -> SlidesExporter:
     return SlidesExporter(config=settings, template_name="d2l", extra_template_basedirs=[str(TEMPLATE)])
 
 
-def page(notebook: Notebook, title: str, language: str = "en") -> str:
-    about = {"title": title, "language": language}
+def page(notebook: Notebook, title: str) -> str:
+    about = {"title": title, "language": current().lang}
     content, _ = exporter().from_notebook_node(nbformat.from_dict(notebook), {"d2l": furniture() | about})
     return content
 
@@ -62,19 +62,18 @@ def with_letters(picture: bytes) -> bytes:
     return written(drawing).encode()
 
 
-def contents(titles: Mapping[str, str], framework: str, language: str) -> str:
+def contents(titles: Mapping[str, str], framework: str) -> str:
     """Return the page that lists the decks, whose titles come by their slugs, in the book's order."""
     links = "\n".join(f'<li><a href="{slug}.html">{escape(title)}</a></li>' for slug, title in titles.items())
-    heading = say(
-        "{title} in {framework}: slides", title=say("Computational Performance"), framework=FRAMEWORKS[framework]
-    )
+    book = say("Computational Performance")
+    heading = say("{title} in {framework}: slides", title=book, framework=FRAMEWORKS[framework])
     style = "body { font: 18px/1.6 sans-serif; margin: 3rem auto; max-width: 40rem; padding: 0 1rem }"
     keys = say(
         "Space goes on, S opens the speaker's notes, Esc shows all slides; "
         "with <code>?view=print</code> after its address a deck prints."
     )
     return (
-        f'<!DOCTYPE html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n<title>{heading}</title>\n'
+        f'<!DOCTYPE html>\n<html lang="{current().lang}">\n<head>\n<meta charset="utf-8">\n<title>{heading}</title>\n'
         f"<style>{style}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n<ol>\n{links}\n</ol>\n<p>{keys}</p>\n</body>\n</html>\n"
     )
 
@@ -94,7 +93,7 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
             executed = load(layout.notebook("executed", framework, slug), cure)
             about = f"{say('Computational Performance')} · {FRAMEWORKS[framework]}"
             cells = with_outputs(notebook, executed, f"{name}, {framework}", cure)
-            text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}", layout.lang)
+            text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}")
             decks[place(layout, framework, slug)] = text
     for path, text in with_fonts(decks).items():
         write_atomically(path, text)
@@ -102,7 +101,7 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
         print(f"warning: {path.stem} ({path.parent.name}), {line}", file=sys.stderr)
     for framework in frameworks:
         written = {slug: title for slug, title in titles.items() if place(layout, framework, slug).exists()}
-        write_atomically(place(layout, framework, "index"), contents(written, framework, layout.lang))
+        write_atomically(place(layout, framework, "index"), contents(written, framework))
         print(f"{place(layout, framework, 'index')}: {len(written)} decks")
 
 

@@ -47,12 +47,10 @@ TAGS = re.compile(r"\+\+\+ (\{.*\})")  # of a cell of prose
 
 
 def folder(layout: Layout, language: Language) -> Path:
-    """Return the folder of a language's catalogues."""
     return layout.catalogues / language.locale
 
 
 def names(place: Path) -> list[str]:
-    """Return the names of the catalogues in a folder."""
     return [path.relative_to(place).with_suffix("").as_posix() for path in sorted(place.rglob("*.po"))]
 
 

@@ -72,5 +72,4 @@ def formula(token: Token) -> str:
 
 
 def blocks(text: str) -> list[str]:
-    """Return the kinds of the blocks as which a text is parsed."""
     return [token.type.removesuffix("_open") for token in PARSER.parse(text) if not token.type.endswith("_close")]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from xml.etree import ElementTree
 
-from book.translations.units import HAN
+from book.translations.units import FULL_WIDTH, HAN
 
 SVG = "http://www.w3.org/2000/svg"
 TEXT, TSPAN = f"{{{SVG}}}text", f"{{{SVG}}}tspan"
@@ -45,9 +45,8 @@ def continues(line: ElementTree.Element, element: ElementTree.Element) -> bool:
 
 def words(label: Label) -> str:
     """Return a label as a catalogue has it."""
-    return "\n".join(
-        "".join([line.text or "", *(f"**{bold.text}**{bold.tail or ''}" for bold in line)]).strip() for line in label
-    )
+    rows = ([line.text or "", *(f"**{bold.text}**{bold.tail or ''}" for bold in line)] for line in label)
+    return "\n".join("".join(row).strip() for row in rows)
 
 
 def extract(drawing: str) -> list[str]:
@@ -94,6 +93,5 @@ def too_large(english: str, translation: str) -> Iterator[str]:
 
 def width(line: str) -> float:
     """Return about how many em a line is wide: Chinese characters are squares, letters about 0.6 em wide."""
-    return sum(
-        1 if re.match(rf"[{HAN}\u3000-\u303f\uff00-\uff60]", letter) else 0.6 for letter in BOLD.sub(r"\1", line)
-    )
+    text = BOLD.sub(r"\1", line)
+    return 0.6 * len(text) + 0.4 * len(re.findall(f"[{HAN}{FULL_WIDTH}]", text))

@@ -32,12 +32,11 @@ def slips(msgstr: str) -> list[str]:
     if not re.search(f"[{HAN}]", msgstr):
         return []
     joined = join_lines(msgstr)
-    result = [f"a space before {found.group().strip()!r}" for found in BEFORE_ROLE.finditer(joined)]
     text = plain_text(joined).replace("\n", " ")
+    result = [f"a space before {found.group().strip()!r}" for found in BEFORE_ROLE.finditer(joined)]
     for pattern, rule in RULES.items():
         for found in re.finditer(pattern, text):
-            around = text[max(0, found.start() - 6) : found.end() + 6]
-            result.append(f"{rule} (…{around}…)")
+            result.append(f"{rule} (…{text[max(0, found.start() - 6) : found.end() + 6]}…)")
     return result
 
 

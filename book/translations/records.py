@@ -40,7 +40,6 @@ def extract(source: str) -> list[str]:
 
 
 def in_code(code: str) -> Iterator[str]:
-    """Yield what the calls in a cell show."""
     nodes = list(ast.walk(ast.parse("" if code.startswith("%%") else code)))
     assigned = {ast.unparse(node.targets[0]): node.value for node in nodes if isinstance(node, ast.Assign)}
     for node in nodes:

@@ -30,15 +30,8 @@ def read_terms(path: Path) -> list[Term]:
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Term(alternatives(row["english"]), alternatives(row["translations"]), alternatives(row["never"]))
-            for row in csv.DictReader(file)
-        ]
-
-
-def alternatives(cell: str) -> tuple[str, ...]:
-    """Return the alternatives in a cell of the table."""
-    return tuple(cell.split(" | ")) if cell else ()
+        rows = list(csv.DictReader(file))
+    return [Term(**{name: tuple(cell.split(" | ")) if cell else () for name, cell in row.items()}) for row in rows]
 
 
 def wrong_terms(msgid: str, msgstr: str, terms: Sequence[Term], free: Collection[str] = ()) -> Iterator[str]:
