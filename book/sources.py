@@ -101,9 +101,8 @@ def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
     pages, path = layout.sources, layout.derived / "numbers.json"
     around = [(pages / name).read_text(encoding="utf-8") for name in ("index.md", "references.bib")]
     outlines = {source["slug"]: source["outline"] for source in sources}
-    key = hashed(
-        outlines, around, our_code("__init__.py", "pages/*.py"), packages(Path(sys.prefix)), fixed_words(layout)
-    )
+    ours = our_code("__init__.py", "pages/*.py")
+    key = hashed(outlines, around, ours, packages(Path(sys.prefix)), fixed_words(layout))
     if not path.exists() or load(path).get("key") != key:
         settings = [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.profile}"]
         if layout.language:

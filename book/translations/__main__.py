@@ -18,20 +18,16 @@ from book.translations.check import check
 from book.translations.lookup import Translations
 
 
-def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
-        prog="python -m book.translations", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    result.add_argument("step", choices=("update", "check"))
-    result.add_argument("catalogues", nargs="*", metavar="CATALOGUE", help="check only these, such as back/glossary")
-    result.add_argument("--language", choices=LANGUAGES, default="zh")
-    result.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
-    return result
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do one step; return the status to exit with: 1 if something has to be mended."""
-    options = parser().parse_args(arguments)
+    parser = argparse.ArgumentParser(
+        prog="python -m book.translations", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("step", choices=("update", "check"))
+    parser.add_argument("catalogues", nargs="*", metavar="CATALOGUE", help="check only these, such as back/glossary")
+    parser.add_argument("--language", choices=LANGUAGES, default="zh")
+    parser.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
+    options = parser.parse_args(arguments)
     layout, language = Layout(options.root.resolve()), LANGUAGES[options.language]
     problems = []
     try:

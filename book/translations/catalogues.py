@@ -61,13 +61,7 @@ def sources(layout: Layout) -> dict[str, str]:
 
 
 def read(path: Path) -> Catalog:
-    """Return the catalogue in a file, an empty one if there is no file.
-
-    Raises
-    ------
-    BookError
-        If the file is no catalogue.
-    """
+    """Return the catalogue in a file, an empty one if there is no file; BookError if the file is no catalogue."""
     if not path.exists():
         return Catalog()
     try:

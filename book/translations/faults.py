@@ -37,15 +37,13 @@ def faults(msgid: str, msgstr: str) -> tuple[str, ...]:
 def markup(text: str) -> Iterator[str]:
     """Yield each piece of markup that a translation has to keep, as a translator writes it."""
     yield from ["|"] * text.count("|")
-    for token in PARSER.parse(text):
-        if token.type.startswith("math_block"):
-            yield formula(token)
-        for child in token.children or []:
-            yield from inline_markup(child)
+    for block in PARSER.parse(text):
+        for token in [block, *(block.children or [])]:
+            yield from markup_of(token)
 
 
-def inline_markup(token: Token) -> Iterator[str]:
-    """Yield the markup that an inline token stands for; of text, the fields alone."""
+def markup_of(token: Token) -> Iterator[str]:
+    """Yield the markup that a token stands for; of text, the fields alone."""
     if token.type == "text":
         yield from FIELD.findall(token.content)
     elif token.type in EMPHASIS:

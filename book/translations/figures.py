@@ -74,8 +74,7 @@ def apply(drawing: str, translate: Callable[[str], str | None], tag: str) -> str
 
 def rewrite(line: ElementTree.Element, row: str) -> None:
     """Make an element say a line of a catalogue."""
-    for child in list(line):
-        line.remove(child)
+    del line[:]
     line.text, *parts = BOLD.split(row)
     for bold, tail in zip(parts[::2], parts[1::2], strict=True):
         tspan = ElementTree.SubElement(line, TSPAN, {"font-weight": "bold"})

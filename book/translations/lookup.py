@@ -27,19 +27,12 @@ class Coverage:
 
 
 class Translations:
-    """The catalogues of a language.
-
-    Raises
-    ------
-    BookError
-        If a catalogue cannot be read.
-    """
+    """The catalogues of a language; BookError if one cannot be read."""
 
     def __init__(self, layout: Layout, language: Language) -> None:
         place = folder(layout, language)
-        self.messages = {
-            name: {each.id: each for each in messages(read(place / f"{name}.po"))} for name in names(place)
-        }
+        catalogues = {name: messages(read(place / f"{name}.po")) for name in names(place)}
+        self.messages = {name: {each.id: each for each in found} for name, found in catalogues.items()}
 
     def find(self, text: str, source: str) -> Message | None:
         """Return the message of a text of a source, None if no catalogue has it."""
@@ -62,8 +55,7 @@ class Translations:
         fixed = {text: FIELD.sub("", text).strip() for text in self.messages.get(source, {})}
         open_texts = [text for text in fixed if fixed[text] not in ("", text)]
         most_literal_first = sorted(open_texts, key=lambda text: len(fixed[text]), reverse=True)
-        field, any_text = r"\\\{(\w+)\\\}", r"(?P<\1>.+)"
-        patterns = {text: re.compile(re.sub(field, any_text, re.escape(text))) for text in most_literal_first}
+        patterns = {text: pattern(text) for text in most_literal_first}
 
         def translate(text: str) -> str | None:
             found = exact(text)
@@ -84,3 +76,8 @@ class Translations:
         fuzzy = [unit for unit in units if (message := self.find(unit, source)) and message.fuzzy]
         words, translated_words = (sum(len(unit.split()) for unit in texts) for texts in (units, translated))
         return Coverage(len(units), len(translated), len(fuzzy), words, translated_words)
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Return a pattern of what a text with fields can become."""
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text)))

@@ -60,15 +60,7 @@ def extract(source: str) -> list[Unit]:
 
 
 def apply(source: str, translate: Callable[[str], str | None]) -> str:
-    """Return a source with its units translated.
-
-    Parameters
-    ----------
-    source : str
-        A source in MyST Markdown.
-    translate : callable
-        Returns the translation of a unit's text, or None to leave the unit as it is.
-    """
+    """Return a source with its units translated; `translate` returns None for a text that stays as it is."""
     lines = source.split("\n")
     for unit in reversed(extract(source)):
         translation = translate(unit.text)
