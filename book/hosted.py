@@ -25,7 +25,6 @@ def repository(content: dict[str, Any] | None = None) -> str:
 
 
 def bundle_name(framework: str) -> str:
-    """Return the name of the bundle of a framework's notebooks in the current language."""
     return f"d2l-{framework}{current().suffix}"
 
 

@@ -24,7 +24,6 @@ def table_of_comparisons(rows: Iterable[Sequence[str]]) -> str:
 
 
 def name_kind(kind: Kind) -> str:
-    """Return what a kind of prediction is called."""
     return say_each("estimate", "model", "saving")[kind]
 
 

@@ -125,7 +125,6 @@ class MarkEnglish(SphinxTransform):
 
 
 def headings(source: str) -> list[str]:
-    """Return the text of each heading of a source."""
     from book.plain_markdown import PARSER
     from book.translations.units import HEADER
 

@@ -71,7 +71,6 @@ class Translations:
         return translate
 
     def coverage(self, source: str, units: Sequence[str]) -> Coverage:
-        """Return how much of the units of a source is translated."""
         translated = list(filter(self.of(source), units))
         fuzzy = [unit for unit in units if (message := self.find(unit, source)) and message.fuzzy]
         words, translated_words = (sum(len(unit.split()) for unit in texts) for texts in (units, translated))
