@@ -13,10 +13,10 @@ from typing import Any
 from book import ROOT
 from book.layout import Layout
 
-Translate = Callable[[str], str | None]
+NO_TRANSLATIONS = dict[str, str]()  # English texts are as they are
 _layout = Layout(ROOT)
-_translate: Translate = {}.get  # English texts are as they are
-_translate_record: Translate = {}.get
+_translate: Callable[[str], str | None] = NO_TRANSLATIONS.get
+_translate_record: Callable[[str], str | None] = NO_TRANSLATIONS.get
 
 
 def say(text: str, **fields: Any) -> str:
@@ -58,7 +58,7 @@ def fixed_words(layout: Layout) -> list[str]:
 def set_language(layout: Layout) -> None:
     """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
     global _layout, _translate, _translate_record
-    _layout, _translate, _translate_record = layout, {}.get, {}.get
+    _layout, _translate, _translate_record = layout, NO_TRANSLATIONS.get, NO_TRANSLATIONS.get
     if layout.language:
         from book.translations.lookup import Translations  # with Babel and a parser, which English does without
 

@@ -9,6 +9,7 @@ import io
 import json
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,11 @@ msgstr ""
 "Plural-Forms: nplurals=1; plural=0;\\n"
 
 """
-METHODS = {".py": extract_python, ".html": babel_extract, ".js": extract_javascript}
+METHODS: dict[str, Callable[..., Iterable[Any]]] = {
+    ".py": extract_python,
+    ".html": babel_extract,
+    ".js": extract_javascript,
+}
 GUESSED = {"python-format", "python-brace-format"}  # flags that Babel guesses from % and {
 FEW = 4  # words: what resembles a shorter text means something else
 LINE = re.compile(r'((msgid|msgstr) )?"([^"\\]|\\[nt"\\])*"|#.*|\s*')

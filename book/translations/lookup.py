@@ -44,8 +44,9 @@ class Translations:
 
         def translate(text: str) -> str | None:
             message = self.find(text, source)
-            valid = message and is_final(message) and not faults(message.id, message.string)
-            return message.string if valid else None
+            if message and is_final(message) and not faults(message.id, message.string):
+                return message.string
+            return None
 
         return translate
 
