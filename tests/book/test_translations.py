@@ -231,6 +231,7 @@ def test_the_forms_of_a_term_keep_their_lines():
         ),
         ("the same words once more", "the same words once more", ["is the English text: leave msgstr empty"]),
         ("PyTorch", "PyTorch", []),
+        (r"$$\text{one word more}$$", r"$$\text{one word more}$$", []),
         ("{n} of {all} claims", "{all} 项论断", ["lacks {n}"]),
         ("A word", "一个词 ", ["begins or ends with a space or a line break"]),
     ],
