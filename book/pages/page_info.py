@@ -23,13 +23,14 @@ from book.load import ROUGH
 from book.outputs import RECORDS, records
 from book.pages.single_framework import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
+from book.translations import units
 from book.words import say, say_date
 
 logger = logging.getLogger(__name__)
 WORDS_PER_MINUTE = 200
 CHARACTERS_PER_MINUTE = 400  # of Chinese
 LINES_PER_MINUTE = 20  # of code
-HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+HAN = re.compile(f"[{units.HAN}]")
 SILENT = (nodes.math, nodes.math_block, nodes.comment, nodes.raw)
 FOLDED = ("tag_solution", "tag_exercise", "tag_drawing", "tag_claims")  # classes of cells whose code is a click away
 
