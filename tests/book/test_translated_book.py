@@ -1,16 +1,18 @@
 """The book in another language: readers' notebooks and pages with the same code, outputs and folds as in English."""
 
+from types import SimpleNamespace
 from zipfile import ZipFile
 
 import pytest
 from editions import translate
 from tiny import HEAD, Project
 
-from book import FRAMEWORKS
+from book import FRAMEWORKS, BookError
 from book.layout import Layout
+from book.sources import number
 from book.translations import CHINESE
 from book.translations.catalogues import folder, update
-from book.translations.translate import coverage_line
+from book.translations.translate import coverage_line, write_sources
 
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text>a queue</text></svg>'
 CODE = f"""
@@ -37,12 +39,7 @@ The secret.
 NEEDED = "No account or data set is needed."
 MODULE = f'say("Answer"), say("Solution"), say("Check your code"), say("{NEEDED}")\n'
 TRANSLATIONS = {
-    "tiny": {
-        "Tiny": "小小的一节",
-        "Some words of prose.": "几句话。",
-        "Wait for `x`.": "等待。",
-        "The secret.": "秘密。",
-    },
+    "tiny": {"Tiny": "小节", "Some words of prose.": "几句话。", "Wait for `x`.": "等待。", "The secret.": "秘密。"},
     "book": {"Answer": "答案"},
     "pages": {"Solution": "解答", NEEDED: "不需要账号。"},
     "figures": {"a queue": "队列"},
@@ -72,9 +69,7 @@ def notebooks(project, step="notebooks"):
 def unpacked(project, name):
     """Return the files of a bundle."""
     with ZipFile(project.root / "_build" / "bundle" / f"{name}.zip") as packed:
-        return {
-            path.removeprefix(f"{name}/"): packed.read(path).decode("utf-8", "replace") for path in packed.namelist()
-        }
+        return {path.removeprefix(f"{name}/"): packed.read(path) for path in packed.namelist()}
 
 
 def prose(found):
@@ -122,6 +117,16 @@ def test_a_new_translation_is_in_the_next_notebook_and_what_is_gone_from_the_sou
     words.write_text(words.read_text(encoding="utf-8").replace("解答", "解法"), encoding="utf-8")
     assert "<summary>解法</summary>" in prose(notebooks(project)[1])
     assert not gone.exists()
+
+
+def test_the_numbers_of_a_translation_are_named_in_its_language(project, monkeypatch):
+    layout, commands = Layout(project.root, CHINESE), []
+    write_sources(layout)
+    failed = SimpleNamespace(returncode=1)
+    monkeypatch.setattr("book.sources.subprocess.run", lambda command, **_: commands.append(command) or failed)
+    with pytest.raises(BookError, match="have no numbers"):
+        number([], layout)
+    assert {"-Dlanguage=zh_CN", str(layout.sources)} <= set(commands[0])
 
 
 def test_a_changed_sentence_is_english_and_counted_and_everything_else_stays(project):

@@ -21,7 +21,7 @@ CELL = "```{code-cell} ipython3\n"
         (f"{CELL}:alt: A curve\n\nplot(y)  # not for a translator\n```\n", ["alt: A curve"]),
         (":::{figure} x.svg\n:name: fig-x\n:alt: Boxes\n\nTwo boxes.\n:::\n", ["alt: Boxes", "caption: Two boxes."]),
         ("::::{admonition} Box\nWhy?\n:::{dropdown} No\n:::\n::::\n", ["title: Box", "paragraph: Why?", "title: No"]),
-        ("$$ x\\text{ if so} $$ (eq-x)\n\n$$ y = 2 $$\n", ["formula: $$ x\\text{ if so} $$ (eq-x)"]),
+        ("$$ x\\text{ if dry} $$ (eq-x)\n\n$$ y = 2 $$\n", ["formula: $$ x\\text{ if dry} $$ (eq-x)"]),
         ("```{glossary}\ncache\ncaches\n  It is\n  small.\n```\n", ["term: cache\ncaches", "meaning: It is\nsmall."]),
     ],
 )

@@ -104,13 +104,6 @@ def test_a_selection_has_the_numbers_of_the_whole_book_in_its_notebooks_and_page
 
 
 @pytest.mark.slow
-def test_the_notebooks_of_a_translation_name_numbers_in_its_language(selected):
-    assert book(selected, "notebooks", "--languages", "zh").returncode == 0
-    assert "A sentence with 图 1.1, 图 2.1 and" in selected.read("notebooks/zh", slug="two")["cells"][0]["source"]
-    assert "A sentence with Fig. 1.1, Fig. 2.1 and" in selected.read("notebooks", slug="two")["cells"][0]["source"]
-
-
-@pytest.mark.slow
 def test_sphinx_numbers_anew_when_numbers_can_change_and_not_for_a_sentence(selected):
     numbers = selected.root / "_build" / "numbers.json"
     before, text = numbers.stat().st_mtime_ns, SECTION.replace("NAME", "one")
