@@ -45,6 +45,7 @@ def metadata(only: str) -> dict[str, Any]:
         "epub_tocscope": "includehidden",
         "epub_show_urls": "no",  # a list of references has them
         "epub_use_index": False,
+        "epub_exclude_files": [".buildinfo.bak"],  # Sphinx leaves it where a setting has changed since the last build
     }
 
 

@@ -29,7 +29,7 @@ def faults(msgid: str, msgstr: str) -> tuple[str, ...]:
         result.append(f"is parsed as {' '.join(blocks(translation))}, the English as {' '.join(blocks(english))}")
     if msgstr.strip() != msgstr and msgid.strip() == msgid:
         result.append("begins or ends with a space or a line break")
-    if msgstr == msgid and len(ENGLISH.findall(re.sub("`.*?`", "", english))) >= FEW:
+    if msgstr == msgid and len(ENGLISH.findall(re.sub(r"(?s)`.*?`|\$\$.*?\$\$", "", english))) >= FEW:
         result.append("is the English text: leave msgstr empty")
     return tuple(result)
 

@@ -63,6 +63,7 @@ def test_a_line_break_goes_where_chinese_has_no_space_and_stays_elsewhere(source
         ("One point", "1. 一点", "is parsed as ordered_list"),
         ("the same words once more", "the same words once more", "is the English text"),
         ("PyTorch", "PyTorch", ""),
+        (r"$$\text{one word more}$$", r"$$\text{one word more}$$", ""),
         ("{n} of {all} claims", "{all} 项论断", "lacks {n}"),
         ("A word", "一个词 ", "begins or ends with a space"),
     ],
@@ -92,6 +93,11 @@ def test_a_fault_is_markup_that_a_translation_lacks_or_adds(english, translation
 )
 def test_a_slip_is_named(translation, rule):
     assert [each for each in slips(translation) if each.startswith(rule)], slips(translation)
+
+
+@pytest.mark.parametrize("translation", ["L1, L2 and L3 (no Chinese here).", "如 Li et al. 的结果"])
+def test_what_is_english_in_a_translation_is_no_slip(translation):
+    assert slips(translation) == []
 
 
 @pytest.mark.parametrize(
