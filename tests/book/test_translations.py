@@ -37,7 +37,7 @@ def test_the_units_of_a_source_are_its_text_in_order(source, units):
         ("Some words.\nOthers.\n", "甲\n{numref}`fig-x`", "甲{numref}`fig-x`\n"),
         ("Some words.\nOthers.\n", "甲 x\ny 乙\n`z`", "甲 x\ny 乙\n`z`\n"),
         ("Some words.\nOthers.\n", "Words “quoted”\nand others", "Words “quoted”\nand others\n"),
-        ("```{glossary}\nstreams\n  A queue.\n```", "流\nstream", "```{glossary}\n流\nstream\n  A queue.\n```"),
+        ("```{glossary}\nstreams\n  A queue.\n```", "流\n数据流", "```{glossary}\n流\n数据流\n  A queue.\n```"),
         ("* an item\n  of two lines\n", "甲 x\ny 乙\nz", "* 甲 x\n  y 乙\n  z\n"),
     ],
 )
