@@ -1,4 +1,4 @@
-"""Speaking other languages, and those in which e-books, PDFs and slides are read: the ones that make wrote last."""
+"""Translating, speaking, and the languages in which e-books, PDFs and slides are read: those that make wrote last."""
 
 import os
 from contextlib import contextmanager
@@ -7,7 +7,8 @@ import pytest
 
 from book import ROOT
 from book.layout import Layout
-from book.translations import LANGUAGES
+from book.translations import CHINESE, LANGUAGES
+from book.translations.catalogues import folder
 from book.words import set_language
 
 CHOSEN = os.environ.get("LANGUAGES", " ".join(LANGUAGES)).split()  # as make has it
@@ -17,6 +18,18 @@ def layouts(stage):
     """Return the layout of English, and of each chosen language that has this folder of what was built."""
     chosen = [Layout(ROOT, LANGUAGES[code]) for code in CHOSEN if code in LANGUAGES]
     return [Layout(ROOT), *(layout for layout in chosen if (layout.derived / stage).exists())]
+
+
+def translate(root, name, translations, comment=""):
+    """Translate messages of a project's catalogue into Chinese as a translator does, in the file; return its path."""
+    path = folder(Layout(root), CHINESE) / f"{name}.po"
+    text = path.read_text(encoding="utf-8")
+    for msgid, msgstr in translations.items():
+        entry = f'msgid "{msgid}"\nmsgstr '
+        assert text.count(f'{entry}""') == 1, msgid
+        text = text.replace(f'{entry}""', f'{comment}{entry}"{msgstr}"')
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 @contextmanager

@@ -62,17 +62,7 @@ def notebook(*cells, **facts):
 
 def sphinx(source, target, builder, language="en", **settings):
     """Run Sphinx with the book's own settings and these, in a language; return (exit status, warnings)."""
-    options = [
-        "-n",
-        "-W",
-        "--keep-going",
-        "-q",
-        f"-Dlanguage={language}",
-        "-b",
-        builder,
-        "-c",
-        str(ROOT / "book" / "pages"),
-    ]
+    options = ["-n", "-W", "--keep-going", "-q", f"-Dlanguage={language}", "-b", builder, "-c", f"{ROOT}/book/pages"]
     options += [f"-Dd2l_{name}={value}" for name, value in settings.items()]
     warnings = io.StringIO()
     try:

@@ -201,7 +201,9 @@ def test_without_a_network_make_stops_with_our_words_another_failure_is_quoted_a
     assert (done.returncode, done.stderr) == (1, f"error: unknown environment 'pytroch'; known: docs {known}\n")
 
 
-@pytest.mark.parametrize(("variable", "wrong"), [("FRAMEWORKS", "pytroch"), ("SECTIONS", "hardwear")])
+@pytest.mark.parametrize(
+    ("variable", "wrong"), [("FRAMEWORKS", "pytroch"), ("SECTIONS", "hardwear"), ("LANGUAGES", "hz")]
+)
 def test_a_misspelt_name_stops_make_with_the_known_ones(project, variable, wrong):
     done = project.run("make", "book", f"{variable}={wrong}")
     assert done.returncode != 0

@@ -1,13 +1,13 @@
 """The book in another language: readers' notebooks and pages with the same code, outputs and folds as in English."""
 
-import json
-import subprocess
+from types import SimpleNamespace
 from zipfile import ZipFile
 
 import pytest
+from editions import translate
 from tiny import HEAD, Project
 
-from book import FRAMEWORKS
+from book import FRAMEWORKS, BookError
 from book.layout import Layout
 from book.sources import number
 from book.translations import CHINESE
@@ -26,6 +26,8 @@ SECTION = f"""{HEAD}# Tiny
 
 Some words of prose.
 
+Wait for `x`.
+
 :::{{dropdown}} Answer
 Forty-two.
 :::
@@ -37,7 +39,7 @@ The secret.
 NEEDED = "No account or data set is needed."
 MODULE = f'say("Answer"), say("Solution"), say("Check your code"), say("{NEEDED}")\n'
 TRANSLATIONS = {
-    "tiny": {"Tiny": "小小的一节", "Some words of prose.": "几句话。", "The secret.": "秘密。"},
+    "tiny": {"Tiny": "小节", "Some words of prose.": "几句话。", "Wait for `x`.": "等待。", "The secret.": "秘密。"},
     "book": {"Answer": "答案"},
     "pages": {"Solution": "解答", NEEDED: "不需要账号。"},
     "figures": {"a queue": "队列"},
@@ -46,24 +48,22 @@ TRANSLATIONS = {
 
 @pytest.fixture
 def project(tmp_path):
-    """A tiny project, translated but for one paragraph."""
+    """A tiny project, translated but for one paragraph, with a fault in another: the code is gone."""
     result = Project(tmp_path, SECTION)
     result.write("notebooks/other.md", f"{HEAD}# Other\n\n:::{{dropdown}} Answer\nNone.\n:::\n{CODE}")
     result.write("book/words.py", MODULE)
     result.write("notebooks/img/queue.svg", DRAWING)
     update(Layout(tmp_path), CHINESE)
     for name, translations in TRANSLATIONS.items():
-        path = folder(Layout(tmp_path), CHINESE) / f"{name}.po"
-        text = path.read_text(encoding="utf-8")
-        for msgid, msgstr in translations.items():
-            assert f'msgid "{msgid}"\nmsgstr ""' in text, msgid
-            text = text.replace(f'msgid "{msgid}"\nmsgstr ""', f'msgid "{msgid}"\nmsgstr "{msgstr}"')
-        path.write_text(text, encoding="utf-8")
+        translate(tmp_path, name, translations)
     return result
 
 
-def notebook(project, path):
-    return json.loads((project.root / "_build" / path).read_text(encoding="utf-8"))
+def notebooks(project, step="notebooks"):
+    """Let `python -m book` write the notebooks; return the English one and the Chinese one."""
+    done = project.here(step, "--languages", "zh")
+    assert (done.returncode, done.stderr) == (0, "")
+    return project.read(step), project.read(f"{step}/zh")
 
 
 def unpacked(project, name):
@@ -76,34 +76,26 @@ def prose(found):
     return "\n".join("".join(cell["source"]) for cell in found["cells"] if cell["cell_type"] == "markdown")
 
 
-def code(found):
-    return [(cell["id"], "".join(cell["source"])) for cell in found["cells"] if cell["cell_type"] == "code"]
+def code(found, part="source"):
+    return [(cell["id"], cell[part]) for cell in found["cells"] if cell["cell_type"] == "code"]
 
 
 def test_a_readers_notebook_has_the_words_of_its_language_and_the_same_code(project):
-    done = project.here("notebooks", "--languages", "zh")
-    assert (done.returncode, done.stderr) == (0, "")
-    english, chinese = notebook(project, "notebooks/jax/tiny.ipynb"), notebook(project, "notebooks/zh/jax/tiny.ipynb")
-    for words in (
-        "# 小小的一节",
-        "几句话。",
-        "<summary>答案</summary>",
-        "Forty-two.",
-        "<summary>解答</summary>",
-        "秘密。",
-    ):
+    english, chinese = notebooks(project)
+    translated = ("# 小节", "几句话。", "<summary>答案</summary>", "<summary>解答</summary>", "秘密。")
+    for words in (*translated, "Forty-two.", "Wait for `x`."):  # what has no translation, or a faulty one, is English
         assert words in prose(chinese)
     assert "Some words of prose." in prose(english)
     assert "<summary>Solution</summary>" in prose(english)
     assert code(chinese) == code(english) != []
+    sources = [Layout(project.root, language).sources for language in (None, CHINESE)]
+    drawings = [(place / "img" / "queue.svg").read_text(encoding="utf-8") for place in sources]
+    assert [drawings[0], ">队列</text>" in drawings[1]] == [DRAWING, True]
 
 
 def test_handouts_in_another_language_hold_no_answers(project):
-    project.here("handouts", "--languages", "zh")
-    words = prose(notebook(project, "handouts/zh/jax/tiny.ipynb"))
-    assert "几句话。" in words
-    for hidden in ("答案", "Forty-two", "解答", "秘密"):
-        assert hidden not in words
+    words = prose(notebooks(project, "handouts")[1])
+    assert [part in words for part in ("几句话。", "答案", "Forty-two", "解答", "秘密")] == [True] + 4 * [False]
 
 
 def test_a_bundle_in_another_language_has_its_readme_and_its_notebooks_and_the_same_files(project):
@@ -116,76 +108,50 @@ def test_a_bundle_in_another_language_has_its_readme_and_its_notebooks_and_the_s
     assert english["README.md"].decode().endswith(f"{NEEDED}\n")
 
 
-def test_a_new_translation_is_in_the_next_notebook(project):
-    project.here("notebooks", "--languages", "zh")
-    path = folder(Layout(project.root), CHINESE) / "pages.po"
-    path.write_text(path.read_text(encoding="utf-8").replace("解答", "解法"), encoding="utf-8")
-    project.here("notebooks", "--languages", "zh")
-    assert "<summary>解法</summary>" in prose(notebook(project, "notebooks/zh/jax/tiny.ipynb"))
-
-
-def test_drawings_have_their_labels_in_the_language(project):
-    project.here("notebooks", "--languages", "zh")
-    assert ">队列</text>" in (project.root / "_build" / "zh" / "sources" / "img" / "queue.svg").read_text("utf-8")
-    assert ">a queue</text>" in (project.root / "notebooks" / "img" / "queue.svg").read_text("utf-8")
-
-
-def test_what_is_gone_from_the_sources_is_gone_from_the_translated_ones(project):
-    project.here("notebooks", "--languages", "zh")
-    assert (project.root / "_build" / "zh" / "sources" / "other.md").exists()
+def test_a_new_translation_is_in_the_next_notebook_and_what_is_gone_from_the_sources_is_gone(project):
+    notebooks(project)
+    gone = Layout(project.root, CHINESE).sources / "other.md"
+    assert gone.exists()
     (project.root / "notebooks" / "other.md").unlink()
-    project.here("notebooks", "--languages", "zh")
-    assert not (project.root / "_build" / "zh" / "sources" / "other.md").exists()
+    words = folder(Layout(project.root), CHINESE) / "pages.po"
+    words.write_text(words.read_text(encoding="utf-8").replace("解答", "解法"), encoding="utf-8")
+    assert "<summary>解法</summary>" in prose(notebooks(project)[1])
+    assert not gone.exists()
 
 
 def test_the_numbers_of_a_translation_are_named_in_its_language(project, monkeypatch):
     layout, commands = Layout(project.root, CHINESE), []
-
-    def run(command, **_):
-        commands.append(command)
-        (layout.derived / "numbers.json").write_text('{"refs": {}}', encoding="utf-8")
-        return subprocess.CompletedProcess(command, 0)
-
     write_sources(layout)
-    monkeypatch.setattr("book.sources.subprocess.run", run)
-    assert number([], layout) == {"refs": {}}
-    assert "-Dlanguage=zh_CN" in commands[0]
-    assert str(layout.sources) in commands[0]
+    failed = SimpleNamespace(returncode=1)
+    monkeypatch.setattr("book.sources.subprocess.run", lambda command, **_: commands.append(command) or failed)
+    with pytest.raises(BookError, match="have no numbers"):
+        number([], layout)
+    assert {"-Dlanguage=zh_CN", str(layout.sources)} <= set(commands[0])
 
 
 def test_a_changed_sentence_is_english_and_counted_and_everything_else_stays(project):
-    layout = Layout(project.root, CHINESE)
-    project.here("notebooks", "--languages", "zh")
-    before = coverage_line(layout)
-    project.write("notebooks/tiny.md", SECTION.replace("Some words of prose.", "Other words of prose."))
-    project.here("notebooks", "--languages", "zh")
-    words = prose(notebook(project, "notebooks/zh/jax/tiny.ipynb"))
-    assert "Other words of prose." in words
-    assert "几句话。" not in words
-    assert "# 小小的一节" in words
-    assert "秘密。" in words
-    assert (before, coverage_line(layout)) == (
-        "zh: 5/9 units translated: index 0/1, other 1/3, tiny 4/5",
-        "zh: 4/9 units translated: index 0/1, other 1/3, tiny 3/5",
-    )
+    layout, start = Layout(project.root, CHINESE), "index 0/1, other 1/3, tiny"
+    before = prose(notebooks(project)[1])
+    assert coverage_line(layout) == f"zh: 5/10 units translated: {start} 4/6"
+    changed = "Some other words of prose."
+    project.section(SECTION.replace("Some words of prose.", changed))
+    assert prose(notebooks(project)[1]) == before.replace("几句话。", changed)
+    assert coverage_line(layout) == f"zh: 4/10 units translated: {start} 3/6"
     update(Layout(project.root), CHINESE)
-    project.here("notebooks", "--languages", "zh")
-    assert coverage_line(layout) == "zh: 4/9 units translated (1 outdated): index 0/1, other 1/3, tiny 3/5 (1 outdated)"
+    assert prose(notebooks(project)[1]) == before.replace("几句话。", changed)
+    assert coverage_line(layout) == f"zh: 4/10 units translated (1 outdated): {start} 3/6 (1 outdated)"
 
 
 @pytest.mark.slow
 def test_a_build_in_two_languages_runs_each_notebook_once_and_shows_its_outputs_in_both(project):
     cells = project.root / "started"
-    project.write("notebooks/tiny.md", SECTION.replace("print(", f"open({str(cells)!r}, 'a').write('x'); print("))
+    project.section(SECTION.replace("print(", f"open({str(cells)!r}, 'a').write('x'); print("))
     done = project.build(options=["--languages", "zh"])
     assert done.returncode == 0, done.stderr
     assert cells.read_text(encoding="utf-8") == "x"
-    assert done.stdout.splitlines()[-1].startswith("zh: 5/9 units translated: ")
-    outputs = [
-        [cell["outputs"] for cell in notebook(project, path)["cells"] if cell["cell_type"] == "code"]
-        for path in ("book/tiny.ipynb", "zh/book/tiny.ipynb")
-    ]
-    assert outputs[0] == outputs[1]
-    assert "one output" in json.dumps(outputs[1])
-    assert "几句话。" in prose(notebook(project, "zh/book/tiny.ipynb"))
+    assert done.stdout.splitlines()[-1].startswith("zh: 5/10 units translated: ")
+    english, chinese = project.merged(), project.read("zh", "book")
+    assert code(english, "outputs") == code(chinese, "outputs")
+    assert "one output" in str(code(chinese, "outputs"))
+    assert "几句话。" in prose(chinese)
     assert not (project.root / "_build" / "executed" / "zh").exists()

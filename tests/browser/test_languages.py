@@ -38,21 +38,18 @@ def test_framework_and_place_stay(open_page, address, first, translated, share):
     page = open_page(f"{address}/{first}", fresh=True)
     framework = PAGES[first][-1]
     page.click(button(framework))
-    line = WINDOW["height"] / 3
-    count = len(page.evaluate("paragraphs()"))
-    number = int(share * count)
+    line, before = WINDOW["height"] / 3, page.evaluate("paragraphs()")
+    number = int(share * len(before))
     if number:
-        top, bottom = page.evaluate("paragraphs()")[number]
-        page.evaluate("by => scrollBy({top: by, behavior: 'instant'})", (top + bottom) / 2 - line)
+        page.evaluate("by => scrollBy({top: by, behavior: 'instant'})", sum(before[number]) / 2 - line)
     for folder in (f"{translated}/", ""):
         follow(page)
         assert page.url.startswith(f"{address}/{folder}{first}?tab={framework}")
         page.wait_for_function("!location.search.includes('at=')")
         assert shown(page) == [framework]
         found = page.evaluate("paragraphs()")
-        assert len(found) == count
+        assert len(found) == len(before)
         if number:
-            top, bottom = found[number]
-            assert top - 2 <= line <= bottom + 2
+            assert found[number][0] - 2 <= line <= found[number][1] + 2
         else:
             assert page.evaluate("scrollY") == 0

@@ -1,5 +1,6 @@
 """Every source can be translated, and the translations that there are have no slips; coverage is not tested."""
 
+import json
 import re
 
 import pytest
@@ -9,6 +10,9 @@ from book.layout import Layout
 from book.translations import LANGUAGES
 from book.translations.catalogues import sources
 from book.translations.check import check
+from book.translations.lookup import pattern
+from book.translations.records import OURS
+from book.translations.records import extract as records
 from book.translations.units import apply
 
 LAYOUT = Layout(ROOT)
@@ -26,12 +30,8 @@ NO_PROSE = re.compile(
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_units_translated_by_themselves_give_the_source_byte_for_byte(name):
+def test_each_sentence_is_in_a_unit_and_all_else_stays_byte_for_byte(name):
     assert apply(SOURCES[name], lambda text: text) == SOURCES[name]
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_no_sentence_is_left_out_of_the_units(name):
     blank = apply(SOURCES[name], lambda text: "\n".join("X" for _ in text.split("\n")))
     lines = NO_PROSE.sub("", blank).split("\n")
     assert [line for line in lines if len(re.findall(r"\b[A-Za-z][a-z]+\b", line)) > 3] == []
@@ -40,3 +40,14 @@ def test_no_sentence_is_left_out_of_the_units(name):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_translation_is_faulty_or_against_the_rules(language):
     assert "\n".join(map(str, check(LAYOUT, LANGUAGES[language]))) == ""
+
+
+@pytest.mark.slow
+def test_a_translator_finds_all_that_the_records_of_the_built_book_say():
+    texts = set[str]()
+    for name, fields in {"claims": ("sentence", "evidence", "note"), "predictions": ("name", "otherwise")}.items():
+        for record in json.loads((ROOT / "_build" / "book" / f"{name}.json").read_text(encoding="utf-8")):
+            texts |= {record[field] for field in fields if record[field]}
+    assert texts, "run `make book`"
+    patterns = [pattern(text) for text in [*OURS, *(text for source in SOURCES.values() for text in records(source))]]
+    assert [text for text in sorted(texts) if not any(each.fullmatch(text) for each in patterns)] == []

@@ -42,14 +42,11 @@ def sources(decks, layout, slides_framework):
     return {name: of(expand(jupytext.reads(text, fmt="md:myst")), slides_framework) for name, text in texts.items()}
 
 
-def test_the_list_names_every_deck_in_the_book_s_order(decks, folder, layout):
+def test_the_list_names_every_deck_in_the_book_s_order_and_all_say_their_language(decks, folder, layout):
     text = (folder / "index.html").read_text(encoding="utf-8")
     assert re.findall(r'href="(.+?)\.html"', text) == list(decks) != []
     assert f'<html lang="{layout.lang}">' in text
     assert f"<h1>{say('Computational Performance')}" in text
-
-
-def test_a_deck_says_its_language(decks, layout):
     assert {deck.html["lang"] for deck in decks.values()} == {layout.lang}
 
 

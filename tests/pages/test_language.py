@@ -7,13 +7,10 @@ from zipfile import ZipFile
 
 import pytest
 from bs4 import BeautifulSoup
-from docutils import nodes
-from docutils.utils import new_document
 from fontTools.ttLib import TTFont
 from test_checklist import compared
-from tiny_book import INDEX, WORKS, claim, code, notebook, prose, sphinx
+from tiny_book import Book, claim, code, notebook, prose
 
-from book.pages.language import headings, rename
 from book.pages.page_info import HAN
 
 ENGLISH = """---
@@ -39,72 +36,51 @@ CHINESE = notebook(
     prose("### 别的\n\n一句话。\n\nThis is not translated yet.\n\n## 练习\n\n1. 先做这个。再做那个。\n"),
 )
 
-LISTS = ("problems", "checklist", "claims", "models")
+LISTS = "# 列表\n" + "".join(f"\n```{{{name}}}\n```\n" for name in ("problems", "checklist", "claims", "models"))
 PREDICTIONS = [
     compared(name, seconds) | {"section": "page", "title": "等待", "cell": "c3"}
     for name, seconds in (("waiting for each", 8e-3), ("waiting once", 2e-3))
 ]
-
-
-def test_headings_are_those_of_the_text_alone():
-    assert headings(ENGLISH) == ["Waiting", "Two x of n", "Exercises", "Exercises"]
-
-
-def test_the_first_of_two_sections_with_one_title_has_its_id():
-    document = new_document("page")
-    sections = [
-        nodes.section("", nodes.title("", "甲"), ids=["id1", "a-label"]),
-        nodes.section("", nodes.title("", "乙")),
-    ]
-    sections[1]["ids"] = ["id2"]
-    rename(document, sections, ["memory", "memory"])
-    assert [section["ids"] for section in sections] == [["memory", "a-label"], ["id2"]]
+COLLECTED = {
+    "predictions.json": PREDICTIONS,
+    "claims.json": [PREDICTIONS[0] | {"held": True, "sentence": "The three forms agree"}],
+    "coverage.json": {name: {"words": 300, "translated_words": n} for name, n in {"page": 245, "lists": 300}.items()},
+}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """The folder of a small book in Chinese."""
+def book(tmp_path_factory):
+    """A small book in Chinese."""
     folder = tmp_path_factory.mktemp("chinese")
-    files = {
-        "book/index.md": INDEX.replace("page", "page\nlists"),
-        "book/references.bib": WORKS,
-        "book/page.ipynb": json.dumps(CHINESE),
-        "book/lists.md": "# 列表\n" + "".join(f"\n```{{{name}}}\n```\n" for name in LISTS),
-        "book/predictions.json": json.dumps(PREDICTIONS),
-        "book/claims.json": json.dumps([PREDICTIONS[0] | {"held": True, "sentence": "The three forms agree"}]),
-        "book/coverage.json": json.dumps(
-            {name: {"words": 300, "translated_words": count} for name, count in {"page": 245, "lists": 300}.items()}
-        ),
-        "english/page.md": ENGLISH,
-    }
-    for name, text in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
+    (folder / "english").mkdir()
+    (folder / "english" / "page.md").write_text(ENGLISH, encoding="utf-8")
+    files = {name: json.dumps(content) for name, content in COLLECTED.items()}
+    return Book(folder, {"page": CHINESE, "lists": LISTS}, files)
+
+
+def build(book, builder, **settings):
+    """Build the book; return the folder of what was written."""
+    settings |= {"language": "zh_CN", "english": book.folder / "english"}
+    assert book.build(builder, **settings) == (0, "")
+    return book.folder / builder
 
 
 @pytest.fixture(scope="module")
-def pages(folder):
-    """Its pages."""
-    status, warnings = sphinx(folder / "book", folder / "html", "html", language="zh_CN", english=folder / "english")
-    assert (status, warnings) == (0, "")
-    paths = (folder / "html").glob("*.html")
+def pages(book):
+    paths = build(book, "html").glob("*.html")
     return {path.stem: BeautifulSoup(path.read_text("utf-8"), "lxml") for path in paths}
 
 
 def test_sections_have_the_ids_of_the_english_page(pages):
     ids = [section["id"] for section in pages["page"].select("article section")]
     assert ids[:3] == ["waiting", "sec-two", "exercises"]  # a label comes first, as in English
+    assert ids[3] not in ids[:3]  # of two sections with one title, the first has its id
     assert pages["page"].select_one("#sec-two > #two-x-of-n + h2").text.startswith("1.1. 两个")
     assert pages["page"].select_one("a.internal[href='#sec-two']").text == "这一节"
 
 
-def test_the_page_says_its_language(pages):
-    assert pages["page"].html["lang"] == "zh-CN"
-    assert "计算性能" in pages["page"].title.text
-
-
 def test_what_is_not_translated_is_marked_as_english(pages):
+    assert pages["page"].html["lang"] == "zh-CN"
     assert [node.text for node in pages["page"].select("article [lang=en]:not(a)")] == ["This is not translated yet."]
 
 
@@ -114,32 +90,13 @@ def test_a_page_says_how_much_of_it_is_translated_unless_all_is(pages):
 
 
 def test_what_the_theme_says_is_in_the_language_too(pages):
+    ours = "article, script, style, .sidebar-tree, .toc-tree, .related-pages .title, a.language"
     for page in map(copy, pages.values()):
-        for element in page.select(
-            "article, script, style, .sidebar-tree, .toc-tree, .related-pages .title, a.language"
-        ):
+        assert "计算性能" in page.title.text
+        for element in page.select(ours):
             element.clear()
-        words = [
-            *page.body.stripped_strings,
-            *(value for each in page.select("[aria-label]") for value in [each["aria-label"]]),
-        ]
+        words = [*page.body.stripped_strings, *(each["aria-label"] for each in page.select("[aria-label]"))]
         assert [text for text in words if not HAN.search(text)] == ["Sphinx", "@pradyunsg", "Furo"]
-
-
-def test_a_translated_page_links_to_the_english_one(pages):
-    link = pages["page"].select_one(".sidebar-sticky a.language")
-    assert (link["href"], link["hreflang"], link.text) == ("../page.html", "en", "English")
-
-
-def test_an_english_page_links_to_the_languages_that_are_built(tmp_path):
-    (tmp_path / "book" / "back").mkdir(parents=True)
-    (tmp_path / "book" / "index.md").write_text(INDEX.replace("page", "back/page"), encoding="utf-8")
-    (tmp_path / "book" / "references.bib").write_text(WORKS, encoding="utf-8")
-    (tmp_path / "book" / "back" / "page.md").write_text("# Page\n", encoding="utf-8")
-    assert sphinx(tmp_path / "book", tmp_path / "html", "html", languages="zh") == (0, "")
-    page = BeautifulSoup((tmp_path / "html" / "back" / "page.html").read_text("utf-8"), "lxml")
-    link = page.select_one(".sidebar-sticky a.language")
-    assert (link["href"], link["hreflang"], link.text) == ("../zh/back/page.html", "zh-Hans", "中文")
 
 
 def test_lists_are_gathered_by_the_words_of_the_language(pages):
@@ -149,27 +106,20 @@ def test_lists_are_gathered_by_the_words_of_the_language(pages):
     assert "再做那个" not in words
 
 
-def test_records_are_said_in_the_language_of_the_page(pages):
-    claimed, lists = pages["page"].select_one(".claim").text, pages["lists"].article
-    assert claimed == "✓ 三种形式的结果一致（2.31；论断：高于 2）"
-    assert (
-        lists.select_one(".only-jax .gains").text
-        == "这台机器上测得：每次都等待：8.00 ms → 只等待一次：2.00 ms，4.00\xa0×"
-    )
+def test_records_and_scripts_speak_the_language_of_the_page(pages):
+    lists = pages["lists"].article
+    assert pages["page"].select_one(".claim").text == "✓ 三种形式的结果一致（2.31；论断：高于 2）"
+    gain = "这台机器上测得：每次都等待：8.00 ms → 只等待一次：2.00 ms，4.00\xa0×"
+    assert lists.select_one(".only-jax .gains").text == gain
     assert lists.select_one("ul.claims a").text == "三种形式的结果一致"
     assert lists.select_one("table.comparisons th a").text == "只等待一次"
     assert lists.select_one(".scatter a")["aria-label"].startswith("每次都等待（page）")
-
-
-def test_a_script_gets_its_words_in_the_language_of_the_page(pages):
     (words,) = [json.loads(script["data-words"]) for script in pages["page"].select("script[data-words]")]
     assert words["Step"] == "下一步"
 
 
-def test_an_e_book_has_its_title_language_name_and_fonts(folder):
-    settings = {"english": folder / "english", "only": "jax"}
-    assert sphinx(folder / "book", folder / "epub", "epub", language="zh_CN", **settings) == (0, "")
-    with ZipFile(folder / "epub" / "computational-performance-jax-zh.epub") as packed:
+def test_an_e_book_has_its_title_language_name_and_fonts(book):
+    with ZipFile(build(book, "epub", only="jax") / "computational-performance-jax-zh.epub") as packed:
         package = packed.read("content.opf").decode()
         style = packed.read("_static/epub.css").decode()
         serif = TTFont(io.BytesIO(packed.read("_static/NotoSerifSC-Regular.woff"))).getBestCmap()

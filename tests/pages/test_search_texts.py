@@ -63,11 +63,8 @@ def test_a_page_has_a_script_of_its_places_and_the_search_page_knows_all_pages_i
         ["term-Term", "Term", [["", "Its meaning."]]],
         ["part", "Part", [["", "See Part."], ["pytorch", "Torch is eager."], ["jax", "JAX is lazy."]]],
     ]
-    assert script(book, "searched/below") == (
-        "searched/below",
-        "Below",
-        [["below", "Below", [["", "Text."], ["", "一句。\n又一句？"]]]],
-    )
+    below = [["", "Text."], ["", "一句。\n又一句？"]]
+    assert script(book, "searched/below") == ("searched/below", "Below", [["below", "Below", below]])
     pages = book.whole("search").select_one("#search-results")["data-pages"].split()
     assert pages == ["index", *book.pages]
     assert not (book.output() / "searchindex.js").exists()

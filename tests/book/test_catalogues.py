@@ -1,0 +1,219 @@
+"""Catalogues of texts, fixed words, records and labels are kept up to date, and translators told what to mend."""
+
+import ast
+from itertools import product
+
+import pytest
+from editions import speaking, translate
+
+from book import ROOT
+from book.layout import Layout
+from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
+from book.records import HTML
+from book.translations import CHINESE
+from book.translations.__main__ import main
+from book.translations.catalogues import fixed_texts, folder, messages, names, read, update
+from book.translations.lookup import pattern
+from book.translations.records import OURS
+from book.words import say_record
+from d2l_utils.claims import claim
+from d2l_utils.predictions import Comparison
+
+ONE = """\
+# One
+
+First words.
+
++++ {"tags": ["solution", "jax"]}
+
+Words and `code`.
+
+## Summary
+
+```{code-cell} ipython3
+:tags: [jax]
+
+d2l.claim("A cache is "
+          "faster", ratio, above=2)
+for way in ways:
+    d2l.predict(f"a step, {way}", 2 * alpha).compare(times[way], otherwise=hint)
+hint = "Look at the\\n clock."
+d2l.predict(name, 3).compare(d2l.compare({"x": f}, 3), "The next cell tells.")
+```
+
+```{code-cell} ipython3
+%%writefile x.py
+claim("not shown", 1)
+```
+
+% names: eager, compiled
+% gain: a step, eager → one step, compiled
+"""
+FILES = {
+    "notebooks/one.md": ONE,
+    "notebooks/two.md": "# Two\n\n## Summary\n\n## Answer\n",
+    "notebooks/img/one.svg": '<svg xmlns="http://www.w3.org/2000/svg"><text>Answer</text></svg>',
+    "book/some.py": 'print("not said", say("Answer"), say("In your own loop"), say("{n} of " "{all}"))',
+    "book/some.html": "<b>{{ say('Search') }}</b>",
+}
+CATALOGUES = {
+    "book": {"Summary", "Answer"},
+    "one": {"One", "First words.", "Words and `code`."},
+    "two": {"Two"},
+    "pages": {"In your own loop", "{n} of {all}", "Search"},
+    "figures": {"Answer"},
+    "records": {
+        *("A cache is faster", "a step, {way}", "Look at the clock.", "The next cell tells."),
+        *("eager", "compiled", "a step, eager", "one step, compiled", *OURS),
+    },
+}
+RECORDS = {
+    "A cache is faster": "缓存更快",
+    "a step, {way}": "一步，{way}",
+    "compiled": "编译",
+    "Look at the clock.": "看看时钟。",
+    "{lever}: cost": "{lever}：代价",
+    "{figure}; claimed above {bound}": "{figure}；论断：高于 {bound}",
+    "{evidence}, missed": "{evidence}，未达到",
+    OURS[-1]: "相差 {times} ×。{reason}",
+}
+
+
+@pytest.fixture
+def project(tmp_path):
+    """The folder of a tiny project with its catalogues."""
+    for name, text in FILES.items():
+        write(tmp_path, name, text)
+    return tmp_path
+
+
+def write(root, name, text):
+    """Write a file of a project, and bring the catalogues up to date."""
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text(text, encoding="utf-8")
+    update(Layout(root), CHINESE)
+
+
+def catalogues(root):
+    """Return the text of each catalogue."""
+    place = folder(Layout(root), CHINESE)
+    return {name: (place / f"{name}.po").read_text(encoding="utf-8") for name in names(place)}
+
+
+def check(root, capsys, *only):
+    """Check catalogues as a translator does; return the status and what was said."""
+    status = main(["check", *only, "--root", str(root)])
+    return status, "".join(capsys.readouterr())
+
+
+def test_each_source_has_a_catalogue_and_words_records_labels_and_shared_texts_have_theirs(project):
+    place = folder(Layout(project), CHINESE)
+    found = {name: {each.id for each in messages(read(place / f"{name}.po"))} for name in names(place)}
+    assert found == CATALOGUES
+    assert "#. paragraph, solution, jax\nmsgid" in catalogues(project)["one"]
+
+
+def test_an_update_without_changes_leaves_the_files_as_they_are(project):
+    translate(project, "figures", {"Answer": "答"})
+    translate(project, "one", {"First words.": "开头的话。"}, comment="# free: word\n")
+    update(Layout(project), CHINESE)
+    before = catalogues(project)
+    update(Layout(project), CHINESE)
+    assert catalogues(project) == before
+    assert "答" not in before["book"]  # a label has a translation of its own
+
+
+def test_a_translation_follows_its_text_and_the_catalogue_of_a_source_that_is_gone_is_deleted(project):
+    translate(project, "one", {"One": "一"}, comment="# free: one\n")
+    (project / "notebooks" / "two.md").unlink()
+    write(project, "notebooks/three.md", "# Three\n\n## One\n")
+    found = catalogues(project)
+    assert '# free: one\n#. heading\nmsgid "One"\nmsgstr "一"' in found["book"]
+    assert "一" not in found["one"]
+    assert "two" not in found
+
+
+def test_a_translator_is_told_each_slip_with_its_place_and_its_english(project, capsys):
+    path = translate(project, "one", {"First words.": "开头的words."})
+    line = path.read_text("utf-8").split("\n").index('msgid "First words."') + 1
+    status, said = check(project, capsys, "one")
+    assert status == 1
+    assert said.startswith(f"{path.relative_to(project)}:{line}: msgid 'First words.'\n  no space between")
+    assert "\n  a half-width full stop" in said
+    assert said.endswith("1 translations to mend\none: 1 of 4 units translated (29% of the words)\n")
+
+
+def test_a_translator_may_free_a_message_of_a_term(project, capsys):
+    path = translate(project, "one", {"First words.": "开头。"})
+    assert check(project, capsys)[0] == 0
+    path.with_name("terms.csv").write_text("english,translations,never\nword,词,\n", encoding="utf-8")
+    assert "'word' is 词" in check(project, capsys)[1]
+    path.write_text(path.read_text("utf-8").replace('msgid "First', '# free: word\nmsgid "First'), "utf-8")
+    assert check(project, capsys)[0] == 0
+
+
+def test_a_text_that_pages_find_by_its_first_words_has_to_begin_with_them(project, capsys):
+    write(project, "notebooks/one.md", "# One\n\n**In your own loop**: wait.\n")
+    translate(project, "pages", {"In your own loop": "在你的循环里"})
+    translate(project, "one", {"**In your own loop**: wait.": "**在循环里**：等待。"})
+    assert "does not begin with **在你的循环里**" in check(project, capsys)[1]
+
+
+def test_missing_and_fuzzy_translations_are_nothing_to_mend(project, capsys):
+    translate(project, "one", {"First words.": "words的."}, comment="#, fuzzy\n")
+    status, said = check(project, capsys)
+    assert status == 0
+    assert ", 1 fuzzy" in said
+
+
+def test_an_unknown_catalogue_is_one_clear_line(project, capsys):
+    known = ", ".join(sorted(CATALOGUES))
+    assert check(project, capsys, "three") == (1, f"error: there is no catalogue 'three': name one of {known}\n")
+
+
+@pytest.mark.parametrize("line", ['msgstr "一', 'msgstr "说"一"了"', 'msgstr "$\\alpha$"', 'msgstr: "一"', "一"])
+def test_a_line_that_no_catalogue_has_is_an_error(project, capsys, line):
+    path = translate(project, "one", {"One": "一"})
+    damaged = path.read_text(encoding="utf-8").replace('msgstr "一"', line)
+    path.write_text(damaged, encoding="utf-8")
+    assert main(["update", "--root", str(project)]) == 1
+    assert f": no line of a catalogue: {line}" in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == damaged
+
+
+def test_no_call_hides_in_an_f_string_where_it_is_not_collected():
+    calls = [
+        node
+        for path in (ROOT / "book").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say"
+    ]
+    texts = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+    assert texts - {text for text, _ in fixed_texts(ROOT / "book")} == set()
+
+
+def test_records_are_shown_in_the_language_with_what_was_filled_in(project):
+    translate(project, "records", RECORDS)
+    times = dict.fromkeys(("measured", "low", "high"), 2.0)
+    compared = {"name": "a step, compiled", "kind": "model", "unit": "s", "predicted": 1.0, "section": "one", **times}
+    claimed = {"sentence": "A cache is faster", "held": True, "evidence": "2.31; claimed above 2, missed", "note": ""}
+    row = {"lever": "compiled", "seconds": 1.0, "promised": None, "accuracy": 0.5, "kept": True}
+    with speaking(Layout(project, CHINESE)):
+        shown = HTML[PREDICTION]([compared | {"otherwise": "Look at the clock."}])
+        shown += HTML[CLAIM]([claimed]) + HTML[RUNNING_TOTAL]([{"rows": [row]}])
+        texts = "a step, eager", "a step, compiled: cost", "another"
+        assert list(map(say_record, texts)) == ["一步，eager", "一步，编译：代价", "another"]
+    for words in ("一步，编译", "相差 2.00 ×。看看时钟。", "缓存更快", "2.31；论断：高于 2，未达到", ">编译"):
+        assert words in shown
+
+
+def test_what_the_package_itself_writes_into_records_is_collected(monkeypatch):
+    found = []
+    monkeypatch.setattr("d2l_utils.claims.show", found.append)
+    for bounds in ({"above": 2}, {"below": 2}, {"above": 1, "below": 3}):
+        claim("Two", 5, timed=True, **bounds)
+    misses = product((-1.0, 3.0), ("", "Look."))
+    found += [Comparison("x", "saving", "s", 1.0, *3 * [measured], reason) for measured, reason in misses]
+    texts = {each.note if isinstance(each, Comparison) else each.evidence for each in found}
+    assert [text for text in texts if not any(pattern(ours).fullmatch(text) for ours in OURS)] == []
+    assert len(texts) == 7
