@@ -72,9 +72,8 @@ def write_site_files(app: Sphinx, failure: Exception | None) -> None:
         picture.crop((0, 0, *SIZE)).save(out / "_static" / "preview.png")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     app.add_config_value("d2l_address", site_address(), "html", [str])
     app.connect("config-inited", set_base)
     app.connect("html-page-context", describe)
     app.connect("build-finished", write_site_files)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -134,7 +134,7 @@ def headings(source: str) -> list[str]:
 
 
 def rename(document: nodes.document, sections: Sequence[Any], ids: Sequence[str]) -> None:
-    """Give sections these ids in place of those that docutils made of their titles; labels stay.
+    """Give sections these ids in place of those that docutils made of their titles; labels are added later.
 
     Of several sections with the same id, the first has it, as in English.
     """
@@ -142,13 +142,11 @@ def rename(document: nodes.document, sections: Sequence[Any], ids: Sequence[str]
     for section, id in zip(sections, ids, strict=True):
         if id and id not in taken:
             taken.add(id)
-            made = nodes.make_id(section[0].astext())
-            labels = [each for each in section["ids"] if each != made and not each.startswith(("id", "section-"))]
-            section["ids"] = [id, *(label for label in labels if label != id)]
+            section["ids"] = [id]
             document.ids[id] = section
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect it before anything asks for words or numbers."""
     app.add_config_value("d2l_english", str(ROOT / "notebooks"), "env", [str])
     app.add_config_value("d2l_languages", [], "html", [list])
@@ -156,4 +154,3 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", give_words)
     app.add_transform(KeepIds)
     app.add_transform(MarkEnglish)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
