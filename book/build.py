@@ -113,7 +113,7 @@ def run(
     paths = {kernel.prefix: "<environment>", str(layout.root): "<project>", os.path.expanduser("~"): "~"}
     watch = Watch()
     try:
-        executed, seconds, python = execute.run(notebook, title, timeout, paths)
+        executed, seconds, python = execute.run(notebook, title, timeout, paths, layout.left(framework, slug))
     except execute.RunError as error:
         if error.notebook:
             write_atomically(failed, dump(error.notebook))

@@ -3,6 +3,7 @@
 import asyncio
 import atexit
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -88,20 +89,22 @@ class Client(NotebookClient):
 
 
 def run(
-    notebook: dict[str, Any], title: str, timeout: int, paths: dict[str, str]
+    notebook: dict[str, Any], title: str, timeout: int, paths: dict[str, str], left: Path
 ) -> tuple[dict[str, Any], list[float], str]:
     """Run a notebook of code cells in its own kernel; RunError where it does not come to its end.
 
     Messages call it `title`, a cell may take `timeout` seconds, and `paths` has the name that each path of this machine
-    gets in the outputs. Returns the notebook with its outputs, the seconds of each cell, and Python's version.
+    gets in the outputs. What it leaves in its folder is kept in the folder `left`, where its tests begin. Returns the
+    notebook with its outputs, the seconds of each cell, and Python's version.
     """
     nodes = nbformat.from_dict(notebook)
     client = Client(nodes, title, timeout)
-    with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans(title):
+    with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder:
         names = paths | {folder: ".", os.path.realpath(folder): "."}
         log = Path(folder, ".kernel.log")
         try:
-            asyncio.run(client.run(folder, log))
+            with no_orphans(title):
+                asyncio.run(client.run(folder, log))
         except (Exception, asyncio.CancelledError) as error:
             sentence = explain(error, client, log)
             if not sentence:
@@ -114,6 +117,8 @@ def run(
             atexit.unregister(client._cleanup_kernel)  # nbclient leaves it behind where a kernel does not start
             if sys.stdout.isatty():
                 print("\r\x1b[K", end="", flush=True)
+        shutil.rmtree(left, ignore_errors=True)
+        shutil.copytree(folder, left, ignore=shutil.ignore_patterns(".*"))
     print(f"{title}: {client.total} cells in {sum(client.seconds):.0f} s", flush=True)
     return finished(notebook, nodes, names), client.seconds, nodes.metadata.language_info.version
 

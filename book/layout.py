@@ -63,6 +63,10 @@ class Layout:
         code = self.code if stage in ("notebooks", "handouts") else ""
         return self.build / stage / code / framework / f"{slug}.ipynb"
 
+    def left(self, framework: str, slug: str) -> Path:
+        """Return the folder of the files that a notebook's run left."""
+        return self.build / "left" / framework / slug
+
 
 def load(path: Path, cure: str = "") -> dict[str, Any]:
     """Return the JSON object in a file, cells' sources joined; BookError if it is missing (`cure` helps) or damaged."""

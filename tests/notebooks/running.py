@@ -52,11 +52,13 @@ class Ran:
 def run(executed):
     """Run the notebook whose executed form lies at this path, as a test run of its claims, and return Ran.
 
-    Outputs are compared in the cells with the tag nbval-check-output.
+    Its folder has the files that the build's run has left, as a reader's has from the second run on. Outputs are
+    compared in the cells with the tag nbval-check-output.
     """
     with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans():
         notebook, report = Path(folder, "work", executed.name), Path(folder, "report.json")
-        notebook.parent.mkdir()
+        left = executed.parents[2] / "left" / executed.parent.name / executed.stem
+        shutil.copytree(left, notebook.parent) if left.is_dir() else notebook.parent.mkdir()
         shutil.copy(executed, notebook)
         start = monotonic()
         said, listeners = watch([*WATCHED, str(report), *OPTIONS, str(notebook)], notebook.parent)

@@ -51,12 +51,15 @@ def session(folder):
     held = code(CLAIM.format("True"), CHECKED, outputs=[claim("one is one")])
     doomed = (LEAVE.format(folder), LISTEN, "os._exit(3)", "1")
     cells = {
-        "jax/good": [held, code("print(2)", CHECKED, outputs=["2\n"]), *timed],
+        "jax/good": [held, code("print(2)", CHECKED, outputs=["2\n"]), code("open('left')"), *timed],
         "jax/flaky": [code(ONCE.format(folder)), code(CLAIM.format("not first"))],
         "jax/broken": [code("print(3)", CHECKED, outputs=["2\n"]), code("1 / 0")],
         "jax/listening": [code(LISTEN)],
         "tensorflow/doomed": [code(source) for source in doomed],
     }
+    before = folder / "left" / "jax" / "good" / "left"
+    before.parent.mkdir(parents=True)
+    before.touch()
     paths = [write(folder, name, *some) for name, some in cells.items()]
     paths += [write(folder, "jax/strange", kernel="d2l-strange"), folder / "executed" / "jax" / "missing.ipynb"]
     environment = {name: value for name, value in os.environ.items() if name not in {*FOLDERS, "D2L_STRICT"}}
@@ -66,7 +69,7 @@ def session(folder):
 
 
 REPORTS = {
-    "one that passes has its seconds and cells": r"\] passed in \d+ s, 4 cells .*\[jax/good\]",
+    "one that passes has its seconds and cells": r"\] passed in \d+ s, 5 cells .*\[jax/good\]",
     "one that failed once has both runs": r"\] failed in \d+ s, 2 cells, then passed in \d+ s, 2 cells .*\[jax/flaky\]",
     "the first of these stands below": r"once =+\nfirst run failed.*\n  cell 2: ClaimError: ✗ one is one\nsecond run ",
     "one that fails twice has both runs": r"\] failed in \d+ s, 2 cells, then failed in \d+ s, 2 .*\[jax/broken\]",
