@@ -40,4 +40,4 @@ def pytest_terminal_summary(terminalreporter):
     skipped = terminalreporter.stats.get("skipped", [])
     counts = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
     for reason, count in counts.items():
-        terminalreporter.write_line(f"{count} tests skipped: {reason}")
+        terminalreporter.write_line(f"{count} skipped: {reason}")
