@@ -83,7 +83,7 @@ pages := pyproject.toml $(addprefix book/,formulas.py records.py site.py xhtml.p
 setup: ## make the environments and kernels
 	@:
 
-notebooks: ## write the readers' notebooks into _build/notebooks (SOLUTIONS=no: without, into _build/handouts), run nothing
+notebooks: ## copy the readers' notebooks to work/, where they are yours (SOLUTIONS=no: without, into _build/handouts), run nothing
 	@$(book) $(if $(filter no,$(SOLUTIONS)),handouts,notebooks) --frameworks $(AVAILABLE) $(languages)
 
 bundle: ## zip each framework's notebooks with all that they need, to run anywhere
@@ -141,11 +141,11 @@ _build/slides/%/index.html: _build/merged _build/languages book/formulas.py book
 	@$(book) slides --frameworks $* --sections $(SECTIONS) $(languages)
 
 front = /lab/tree/$(if $(filter en,$(LANGUAGES)),,$(addsuffix /,$(firstword $(translations))))$(firstword $(AVAILABLE))/index.ipynb
-lab: notebooks ## open JupyterLab on the readers' notebooks; it makes no network connections
+lab: notebooks ## open JupyterLab on your notebooks in work/; it makes no network connections
 	@mkdir -p $(JUPYTER_CONFIG_DIR)/labconfig
 	@echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' \
 	  > $(JUPYTER_CONFIG_DIR)/labconfig/page_config.json
-	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=_build/notebooks --LabApp.default_url=$(front) \
+	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=work --LabApp.default_url=$(front) \
 	  --LabApp.news_url=None \
 	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate --LabApp.extension_manager=readonly
 
@@ -205,8 +205,11 @@ translations: ## bring the catalogues of the translations, notebooks/locale, up 
 pins: ## resolve requirements/ again from pyproject.toml
 	@$(PYTHON) -m book.setup.environments --pins
 
-clean: ## remove what was built, keep the environments
+# What is a reader's is moved to work/ first, which nothing removes.
+clean: ## remove what was built, keep the environments and work/
+	@$(PYTHON) -m book.working_copies
 	rm -rf $(filter-out _build/env _build/jupyter _build/uv _build/browsers,$(wildcard _build/*))
 
-distclean: ## remove the environments too
+distclean: ## remove the environments too, keep work/
+	@$(PYTHON) -m book.working_copies
 	rm -rf _build

@@ -1,5 +1,5 @@
 """python -m book build        all that the HTML pages are made of; runs the notebooks that are out of date
-python -m book notebooks    the readers' notebooks; runs nothing
+python -m book notebooks    the readers' notebooks, copied to work/ for their readers; runs nothing
 python -m book handouts     the same without solutions and answers
 python -m book slides       a deck for each section from the outputs that are there; runs nothing
 python -m book site         the pages with what was built of e-books, PDFs, slides and bundles; runs nothing
@@ -15,6 +15,7 @@ from pathlib import Path
 from book import FRAMEWORKS, BookError
 from book.layout import Layout
 from book.translations import LANGUAGES
+from book.working_copies import copy_notebooks, rescue
 from d2l_lab.files import locked
 
 
@@ -52,9 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sections = checked(options.sections or slugs(layout), slugs(layout), "section")
         # Two builds at once would spoil each other's measurements.
         with locked(layout.build / ".lock", "another build of this project is running: waiting until it is done"):
+            rescue(layout.root)
             if options.step in ("notebooks", "handouts"):
                 for each in layouts:
                     build.write_notebooks(each, frameworks, answers=options.step == "notebooks")
+                    if options.step == "notebooks":
+                        copy_notebooks(each, frameworks)
                 if options.step == "handouts":
                     print(f"without solutions: {layout.build / 'handouts'}")
             elif options.step == "slides":

@@ -34,6 +34,11 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = T
     for source in sources:
         write_readers(source, entries[source["slug"]], frameworks, numbers, layout, answers)
     write_landing_page(frameworks, numbers, layout, answers)
+    for framework in frameworks:
+        folder = layout.notebook("notebooks" if answers else "handouts", framework, "index").parent
+        for path in folder.glob("*.ipynb"):
+            if path.stem not in (*entries, "index") and path.is_file():
+                path.unlink()  # of a section that is gone: nothing but the book's own is left here
     return entries
 
 

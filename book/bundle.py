@@ -17,6 +17,7 @@ from book import FRAMEWORKS, MODULES, ROOT, BookError, project
 from book.cells import Cell, Notebook, new_code_cell
 from book.hosted import bundle_name, repository
 from book.layout import Layout, dump, load
+from book.sources import slugs
 from book.words import say
 
 FIRST = Template("""\
@@ -120,8 +121,9 @@ def files_of(layout: Layout, framework: str, wheel: Path) -> dict[str, bytes]:
         "pins.txt": (ROOT / "requirements" / f"{framework}.txt").read_bytes(),
         wheel.name: wheel.read_bytes(),
     }
-    for path in layout.notebook("notebooks", framework, "index").parent.glob("*.ipynb"):
-        files[path.name] = dump(portable(load(path), first)).encode()
+    for slug in (*slugs(layout), "index"):
+        notebook = load(layout.notebook("notebooks", framework, slug), "`make notebooks` writes it")
+        files[f"{slug}.ipynb"] = dump(portable(notebook, first)).encode()
     return files
 
 

@@ -32,7 +32,7 @@ def links(name: str, framework: str, slug: str) -> dict[str, str]:
     """Return the address at which each service opens a notebook of the repository `name`; none where it is ""."""
     if not name:
         return {}
-    path = current().notebook("notebooks", framework, slug).relative_to(current().root)
+    path = current().working_copy(framework, slug).relative_to(current().root)
     return {
         "Colab": f"https://colab.research.google.com/github/{name}/blob/bundle/{bundle_name(framework)}/{slug}.ipynb",
         "Binder": f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab/tree/{path}",

@@ -63,6 +63,10 @@ class Layout:
         code = self.code if stage in ("notebooks", "handouts") else ""
         return self.build / stage / code / framework / f"{slug}.ipynb"
 
+    def working_copy(self, framework: str, slug: str) -> Path:
+        """Return the path of a reader's own copy of a notebook."""
+        return self.root / "work" / self.code / framework / f"{slug}.ipynb"
+
     def left(self, framework: str, slug: str) -> Path:
         """Return the folder of the files that a notebook's run left."""
         return self.build / "left" / framework / slug

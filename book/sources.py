@@ -14,6 +14,7 @@ from book.hosted import linked, repository
 from book.layout import Layout, dump, load, up_to_date
 from book.run_keys import code, hashed, packages
 from book.words import fixed_words
+from book.working_copies import version_of
 from d2l_lab.files import write_atomically
 
 HERE = ROOT / "book"
@@ -143,8 +144,8 @@ def write_readers(
 
 
 def write_stale(paths: dict[str, Path], key: str, make: Callable[[Sequence[str]], dict[str, Notebook]]) -> None:
-    """Write the notebooks of a page that were not made from what has this key; a reader may work in the others."""
+    """Write the notebooks of a page that were not made from what has this key, each with its version."""
     stale = [framework for framework, path in paths.items() if not up_to_date(path, key)]
     for framework, notebook in make(stale).items() if stale else ():
-        notebook["metadata"]["d2l"] = {"key": key}
+        notebook["metadata"]["d2l"] = {"key": key, "version": version_of(notebook)}
         write_atomically(paths[framework], dump(notebook))

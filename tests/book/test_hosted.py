@@ -10,7 +10,7 @@ from book.hosted import links, repository
 
 NAME = "owner/the-book"
 COLAB = f"https://colab.research.google.com/github/{NAME}/blob/bundle/d2l-jax/page.ipynb"
-BINDER = f"https://mybinder.org/v2/gh/{NAME}/HEAD?urlpath=lab/tree/_build/notebooks/jax/page.ipynb"
+BINDER = f"https://mybinder.org/v2/gh/{NAME}/HEAD?urlpath=lab/tree/work/jax/page.ipynb"
 
 
 def setting(address):

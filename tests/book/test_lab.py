@@ -34,7 +34,7 @@ def hosts(tmp_path):
     """A function that starts JupyterLab with some flags, asks it for news and returns the hosts that it looked up."""
 
     def looked_up(*flags):
-        (tmp_path / "_build" / "notebooks").mkdir(parents=True)
+        (tmp_path / "work").mkdir()
         log = tmp_path / "hosts"
         log.touch()
         (tmp_path / "sitecustomize.py").write_text(NOTING.format(log=str(log)))

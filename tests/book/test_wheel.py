@@ -1,6 +1,7 @@
 """The wheel: built from a checkout, installed elsewhere, imported in each framework's environment."""
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -15,8 +16,14 @@ ENVIRONMENTS = Path(sys.prefix).parent  # of which one runs this test
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
+    """The folder with the content of a wheel, built from a checkout in which somebody keeps files of their own."""
+    folder, checkout = tmp_path_factory.mktemp("wheel"), tmp_path_factory.mktemp("checkout")
+    for name in ("d2l_utils", "d2l_lab", "notebooks/data"):
+        shutil.copytree(ROOT / name, checkout / name)
+        (checkout / name / "private.txt").write_text("a password")
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, checkout)
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=checkout)
     (wheel,) = folder.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(folder / "site")
     return folder / "site"
@@ -34,6 +41,7 @@ def test_the_wheel_holds_both_packages_their_types_and_the_tables_which_are_read
     files = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}
     assert {top.partition("/")[0].partition("-")[0] for top in files} == {"d2l_utils", "d2l_lab"}
     assert {"d2l_utils/py.typed", "d2l_lab/tables/hardware.csv", "d2l_lab/processes/supervisor.py"} <= files
+    assert [name for name in files if "private" in name or "__pycache__" in name] == []
     code = "from d2l_lab.machine import datasheets as d\nprint(d.__file__, len(d.specifications('links')) > 0)"
     found = run(sys.executable, "-c", code, cwd=installed)
     assert found == [f"{installed / 'd2l_lab' / 'machine' / 'datasheets.py'} True"]

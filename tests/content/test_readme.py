@@ -8,7 +8,7 @@ from written import SECTIONS
 
 ROOT = Path(__file__).parents[2]
 TEXT = "\n".join((ROOT / page).read_text() for page in ("README.md", "CONTRIBUTING.md"))
-MADE_LATER = ("_build/", "handout", "d2l-")  # by make, by the reader, a kernel's name
+MADE_LATER = ("_build/", "work/", "handout", "d2l-")  # by make, by the reader, a kernel's name
 TARGETS = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
