@@ -141,12 +141,14 @@ _build/slides/%/index.html: _build/merged _build/languages book/formulas.py book
 	@$(book) slides --frameworks $* --sections $(SECTIONS) $(languages)
 
 front = /lab/tree/$(if $(filter en,$(LANGUAGES)),,$(addsuffix /,$(firstword $(translations))))$(firstword $(AVAILABLE))/index.ipynb
+# As in most containers, where Jupyter refuses unless it is told.
+is_root = $(if $(filter 0,$(shell id -u)),True,False)
 lab: notebooks ## open JupyterLab on your notebooks in work/; it makes no network connections
 	@mkdir -p $(JUPYTER_CONFIG_DIR)/labconfig
 	@echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' \
 	  > $(JUPYTER_CONFIG_DIR)/labconfig/page_config.json
 	$(docs)/jupyter-lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir=work --LabApp.default_url=$(front) \
-	  --LabApp.news_url=None \
+	  --ServerApp.allow_root=$(is_root) --LabApp.news_url=None \
 	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate --LabApp.extension_manager=readonly
 
 site: book ## put the pages in _build/site, with what was built of e-books, PDFs, slides and bundles
