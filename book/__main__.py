@@ -8,6 +8,7 @@ python -m book profile      what this machine can do, measured anew
 """
 
 import argparse
+import errno
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -17,6 +18,15 @@ from book.layout import Layout
 from book.translations import LANGUAGES
 from book.working_copies import copy_notebooks, rescue
 from d2l_lab.files import locked
+
+NOT_YOURS = "it belongs to another user, or its disk can only be read: copy the project to a folder of your own"
+CURES = {
+    errno.ENOSPC: "make room on that disk, and run make again",
+    errno.EDQUOT: "your quota there is used up: make room, and run make again",
+    errno.EACCES: NOT_YOURS,
+    errno.EPERM: NOT_YOURS,
+    errno.EROFS: NOT_YOURS,
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -81,6 +91,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BookError as error:
         print(f"error: {error}", *getattr(error, "__notes__", []), sep="\n", file=sys.stderr)
         return error.status
+    except OSError as error:
+        if error.errno not in CURES:
+            raise
+        print(f"error: {error}: {CURES[error.errno]}; what is finished is kept", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

@@ -1,11 +1,13 @@
 """A reader's own notebooks: copied to work/ once, never changed, shipped or removed; and what was written in _build."""
 
+import errno
 import json
 import os
 import re
 import subprocess
 import sys
 import zipfile
+from unittest.mock import patch
 
 import pytest
 from tiny import SECTION, Project
@@ -182,3 +184,19 @@ def test_cleaning_leaves_work_alone_and_moves_there_what_is_a_readers(project, t
     assert mine.exists()
     assert "my answer" in (mine.parent / "tiny-2.ipynb").read_text()
     assert not project.path("notebooks").exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "cure"), [(errno.ENOSPC, "make room"), (errno.EROFS, "can only be read"), (errno.EACCES, "another user")]
+)
+def test_a_full_disk_or_a_folder_of_somebody_else_is_one_line_and_what_is_there_stays(project, number, cure):
+    make(project)
+    mine = project.root / "work" / "jax" / "tiny.ipynb"
+    edit(mine)
+    before = mine.read_bytes()
+    project.section(CHANGED)
+    with patch("os.replace", side_effect=OSError(number, os.strerror(number), "work")):
+        done = project.here("notebooks", "--frameworks", "jax")
+    assert done.returncode == 1
+    assert re.fullmatch(rf"error: .*: 'work': .*{cure}.*; what is finished is kept\n", done.stderr)
+    assert mine.read_bytes() == before
