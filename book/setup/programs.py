@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from book import ROOT
+from book.setup.failures import explain
 
 BUILD = ROOT / "_build"
-# What pip, uv and Playwright write, in small letters, when no server answers.
-NETWORK_WORDS = ["connect", "dns error", "enotfound", "etimedout", "eai_again"]
-NETWORK_WORDS += ["name resolution", "network is", "timed out"]
 
 
 class SetupError(Exception):
@@ -34,10 +32,7 @@ def call(command: Sequence[str], failure: str, **environment: str) -> str:
     done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout
-    message = (done.stderr or done.stdout).strip()
-    if any(words in message.lower() for words in NETWORK_WORDS):
-        raise SetupError(f"{failure}: no server answers. Is there a network connection? The next call tries again")
-    raise SetupError(f"{failure}: {' '.join(message.splitlines()[-4:])[-400:]}")
+    raise SetupError(f"{failure}: {explain(done.stderr or done.stdout)}")
 
 
 def check_compiler() -> None:
