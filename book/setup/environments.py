@@ -1,8 +1,8 @@
 """Make the virtual environments and Jupyter kernels that the chapter runs in.
 
 `python3 -m book.setup.environments docs pytorch …` makes those that are missing or out of date below `_build/env`,
-registers the kernels below `_build/jupyter`, and prints the frameworks that this machine can run. make calls it each
-time, so that what could not be had is tried again. Standard library only.
+registers the kernels below `_build/jupyter`, and prints the frameworks that this machine can run, each of which gets a
+stamp. make calls it each time, so that what could not be had is tried again. Standard library only.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import json
 import platform
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from book import FRAMEWORKS, ROOT, project
@@ -27,6 +28,11 @@ def settings_of(name: str, content: dict[str, Any]) -> dict[str, Any]:
     """Return the table of environment `name` in pyproject.toml, whose content is `content`."""
     table = content["tool"]["d2l"]
     return table["docs"] if name == "docs" else table["frameworks"][name]
+
+
+def available_stamp(name: str) -> Path:
+    """Return the file that is there while this machine can run framework `name`: the Makefile looks for it."""
+    return BUILD / "env" / f"{name}.available"
 
 
 def check_platform(settings: dict[str, Any]) -> None:
@@ -131,9 +137,11 @@ def make_all(names: Sequence[str], content: dict[str, Any]) -> list[str]:
         except LeftOutError as reason:
             if name == "docs" or (settings_of(name, content).get("compiler") and in_ci()):
                 raise
+            available_stamp(name).unlink(missing_ok=True)
             tell(f"skipped: {reason}")
             continue
         if name in FRAMEWORKS:
+            available_stamp(name).touch()
             available.append(name)
     if not available:
         raise SetupError(f"none of these runs on this machine: {' '.join(names)}")
