@@ -125,7 +125,7 @@ $(translations:%=_build/html/%/index.html): _build/html/%/index.html: _build/mer
 document := _build/computational-performance
 editions = $(AVAILABLE) $(foreach l,$(translations),$(AVAILABLE:%=%-$l))
 epub: _build/merged ## write an e-book for each framework, _build/computational-performance-<framework>.epub
-	@$(MAKE) --no-print-directory always= $(editions:%=$(document)-%.epub)
+	@$(MAKE) -s always= $(editions:%=$(document)-%.epub)
 
 # The rules for a language: what names of files end with, its folder, its setting of Sphinx, and its catalogues.
 # No pattern here matches another's files: make 3.81, which macOS has, would take the first that matches.
@@ -142,7 +142,7 @@ $(eval $(call documents,,_build))
 $(foreach l,$(translations),$(eval $(call documents,-$l,_build/$l,-D language=$(filter $l_%,$(LOCALES)),$(catalogues))))
 
 pdf: browser _build/merged ## print the same pages, _build/computational-performance-<framework>.pdf
-	@$(MAKE) --no-print-directory always= $(editions:%=$(document)-%.pdf)
+	@$(MAKE) -s always= $(editions:%=$(document)-%.pdf)
 
 slides: setup ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
 	@$(book) slides $(choice) $(languages)
@@ -181,7 +181,7 @@ documents = $(foreach e,$(first) $(translations:%=$(first)-%),$(document)-$e.epu
 pytest := $(docs)/python -m pytest -p no:cacheprovider
 elsewhere := $(foreach room,frameworks browser bundle notebooks/test_notebooks.py,--ignore tests/$(room))
 test: setup _build/aids check book ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
-	@$(MAKE) --no-print-directory always= $(documents) _build/slides/$(first)/index.html
+	@$(MAKE) -s always= $(documents) _build/slides/$(first)/index.html
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
 	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \
 	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these allow for company: two at once

@@ -84,7 +84,8 @@ class Project:
         self.log.touch()
 
     def environment(self, path=os.environ["PATH"]):
-        outer = ("MAKE", "FRAMEWORKS", "SECTIONS", "CI", "INSTALL")  # of the make that runs the tests
+        # Of the make that runs the tests.
+        outer = ("MAKE", "FRAMEWORKS", "SECTIONS", "LANGUAGES", "SOLUTIONS", "BUNDLE", "CI", "INSTALL")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
         environment |= {"PATH": f"{self.tools}:{path}", "UV_LOG": str(self.log), "PIP_FIND_LINKS": ""}
         return environment | {"CXX": sys.executable}  # as good as a compiler, as long as nothing is compiled
