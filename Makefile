@@ -55,49 +55,56 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-# The environments are looked after before the rest of this file is read, because they tell which frameworks this
-# machine can run; each time, so that what could not be had is tried again.
-cannot := nothing can be built before the environments are made
-ifneq ($(filter setup notebooks bundle profile book epub pdf slides site lab serve browser test benchmark rack _build/%,$(MAKECMDGOALS)),)
-AVAILABLE := $(shell $(PYTHON) -m book.setup.environments docs $(FRAMEWORKS))
-$(if $(AVAILABLE),,$(error $(cannot)))
-else ifneq ($(filter check lint translations,$(MAKECMDGOALS)),)
-$(if $(shell $(PYTHON) -m book.setup.environments docs),,$(error $(cannot)))
-endif
-
-# What the tests need besides is looked for first, so that what is missing is said before all other work.
-ifneq ($(filter test,$(MAKECMDGOALS)),)
-AIDS := $(shell $(PYTHON) -m book.setup.aids)
-$(if $(AIDS),,$(error the tests need what is missing))
-endif
+# Those of the chosen frameworks that this machine can run. Recipes ask for them when they run, after the set-up, which
+# leaves a stamp for each; what asks before, such as `make -n`, supposes all.
+AVAILABLE = $(or $(shell for f in $(FRAMEWORKS); do if test -e _build/env/$$f.available; then echo $$f; fi; done),$(FRAMEWORKS))
+AIDS = $(shell cat _build/aids 2> /dev/null)
 
 docs := _build/env/docs/bin
 book := $(docs)/python -m book
-choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
+choice = --frameworks $(AVAILABLE) --sections $(SECTIONS)
 languages := $(if $(translations),--languages $(translations))
-run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
+run = $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 catalogues := $(shell find notebooks/locale -name '*.po')
-# What the pages are made of besides the merged notebooks: the API reference is in the docstrings of these packages.
-pages := pyproject.toml $(addprefix book/,formulas.py records.py site.py xhtml.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
+# What the pages are made of besides the merged notebooks: the programs that write them and what those import. The API
+# reference is in the docstrings of our packages.
+imported := __init__ fonts formulas hosted layout load model_errors outputs plain_markdown records site words xhtml \
+  $(addprefix translations/,__init__ catalogues faults figures lookup records units)
+pages := pyproject.toml _build/env/docs/.ready $(imported:%=book/%.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
+# Sphinx reads all pages anew where a program has changed, ours or an installed one.
+anew = $(if $(filter book/%.py %.po %/.ready,$?),-E)
 
+# In each call, so that what could not be had is tried again. Nothing is set up while this file is read, because `make -n`
+# and a shell that completes a target's name read it too.
 setup: ## make the environments and kernels
+	@$(PYTHON) -m book.setup.environments docs $(FRAMEWORKS) > /dev/null
+
+# For what needs no framework.
+$(docs): ALWAYS
+	@$(PYTHON) -m book.setup.environments docs > /dev/null
+
+# What is looked at in each call; the calls of make below, which come after that, say `always=`.
+always := setup
+
+# Newer only if the environment was made anew.
+_build/env/docs/.ready: $(always)
 	@:
 
-notebooks: ## copy the readers' notebooks to work/, where they are yours (SOLUTIONS=no: without, into _build/handouts), run nothing
+notebooks: setup ## copy the readers' notebooks to work/, where they are yours (SOLUTIONS=no: without, into _build/handouts), run nothing
 	@$(book) $(if $(filter no,$(SOLUTIONS)),handouts,notebooks) --frameworks $(AVAILABLE) $(languages)
 
-bundle: ## zip each framework's notebooks with all that they need, to run anywhere
+bundle: setup ## zip each framework's notebooks with all that they need, to run anywhere
 	@$(book) bundle --frameworks $(AVAILABLE) $(languages)
 
-profile: ## measure this machine again
+profile: setup ## measure this machine again
 	@$(book) profile --frameworks $(AVAILABLE)
 
 book: _build/html/index.html $(translations:%=_build/html/%/index.html) ## set everything up, run the notebooks that changed, build the HTML book
 	@rm -rf $(patsubst %,_build/html/%,$(filter-out $(translations),$(into)))
 	@echo "the book: _build/html/index.html"
 
-# Always checked, and newer only if something in the book has changed.
-_build/merged: ALWAYS
+# Newer only if something in the book has changed.
+_build/merged: $(always)
 	@$(book) build $(choice) $(languages)
 
 # Newer only if other languages are chosen: each page links to those.
@@ -107,38 +114,43 @@ _build/languages: ALWAYS
 html := $(docs)/python -m sphinx -q -n -W --keep-going -b html -c book/pages \
   $(if $(translations),-D d2l_languages=$(subst $(space),$(comma),$(strip $(translations))))
 _build/html/index.html: _build/merged _build/languages $(pages)
-	@$(html) $(if $(filter book/%.py,$?),-E) -d _build/doctrees/html _build/book _build/html
+	@$(html) $(anew) -d _build/doctrees/html _build/book _build/html
 	@touch $@
 
 $(translations:%=_build/html/%/index.html): _build/html/%/index.html: _build/merged _build/languages $(pages) $(catalogues)
-	@$(html) $(if $(filter book/%.py %.po,$?),-E) -D language=$(filter $*_%,$(LOCALES)) \
+	@$(html) $(anew) -D language=$(filter $*_%,$(LOCALES)) \
 	  -d _build/$*/doctrees/html _build/$*/book _build/html/$*
 	@touch $@
 
 document := _build/computational-performance
-editions := $(AVAILABLE) $(foreach l,$(translations),$(AVAILABLE:%=%-$l))
-epub: $(editions:%=$(document)-%.epub) ## write an e-book for each framework, _build/computational-performance-<framework>.epub
+editions = $(AVAILABLE) $(foreach l,$(translations),$(AVAILABLE:%=%-$l))
+epub: _build/merged ## write an e-book for each framework, _build/computational-performance-<framework>.epub
+	@$(MAKE) -s always= $(editions:%=$(document)-%.epub)
 
 # The rules for a language: what names of files end with, its folder, its setting of Sphinx, and its catalogues.
+# No pattern here matches another's files: make 3.81, which macOS has, would take the first that matches.
 define documents
-$(document)-%$1.epub: _build/merged $(pages) $4
-	@$(docs)/python -m sphinx -q -n -W --keep-going $$(if $$(filter book/%.py %.po,$$?),-E) -b epub -D d2l_only=$$* $3 -c book/pages \
+$(KNOWN:%=$(document)-%$1.epub): $(document)-%$1.epub: _build/merged $(pages) $4
+	@$(docs)/python -m sphinx -q -n -W --keep-going $$(anew) -b epub -D d2l_only=$$* $3 -c book/pages \
 	  -d $2/doctrees/epub $2/book $2/epub/$$*
 	@cp $2/epub/$$*/$$(@F) $$@ && echo "$$@"
 
-$(document)-%$1.pdf: $(document)-%$1.epub $(wildcard book/paper/*)
+$(KNOWN:%=$(document)-%$1.pdf): $(document)-%$1.pdf: $(document)-%$1.epub $(wildcard book/paper/*)
 	@$(docs)/python -m book.paper $2/epub/$$* $$@
 endef
 $(eval $(call documents,,_build))
 $(foreach l,$(translations),$(eval $(call documents,-$l,_build/$l,-D language=$(filter $l_%,$(LOCALES)),$(catalogues))))
 
-pdf: browser $(editions:%=$(document)-%.pdf) ## print the same pages, _build/computational-performance-<framework>.pdf
+pdf: browser _build/merged ## print the same pages, _build/computational-performance-<framework>.pdf
+	@$(MAKE) -s always= $(editions:%=$(document)-%.pdf)
 
-slides: ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
+slides: setup ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
 	@$(book) slides $(choice) $(languages)
 
-_build/slides/%/index.html: _build/merged _build/languages book/formulas.py book/records.py $(shell find book/slides -type f ! -name '*.pyc') $(if $(translations),$(catalogues))
+decks := $(pages) $(addprefix book/,cells.py run_keys.py sources.py working_copies.py translations/translate.py) $(shell find book/slides -type f ! -name '*.pyc')
+$(KNOWN:%=_build/slides/%/index.html): _build/slides/%/index.html: _build/merged _build/languages $(decks) $(if $(translations),$(catalogues))
 	@$(book) slides --frameworks $* --sections $(SECTIONS) $(languages)
+	@touch $@
 
 front = /lab/tree/$(if $(filter en,$(LANGUAGES)),,$(addsuffix /,$(firstword $(translations))))$(firstword $(AVAILABLE))/index.ipynb
 # As in most containers, where Jupyter refuses unless it is told.
@@ -157,16 +169,21 @@ site: book ## put the pages in _build/site, with what was built of e-books, PDFs
 serve: site ## serve the site on 127.0.0.1 (PORT=8000)
 	$(docs)/python -m http.server --bind 127.0.0.1 --directory _build/site $(PORT)
 
-browser: ## look for the browser that prints and tests the pages, else fetch or install it
+browser: $(docs) ## look for the browser that prints and tests the pages, else fetch or install it
 	@$(PYTHON) -m book.setup.aids chromium > /dev/null
+
+# What the tests need besides is looked for first, so that what is missing is said before all other work.
+_build/aids: setup
+	@$(PYTHON) -m book.setup.aids > $@
 
 bundled = $(if $(filter 1,$(BUNDLE)),$(AVAILABLE),$(BUNDLE))
 # The framework whose documents and slides the tests read.
-first := $(firstword $(AVAILABLE))
-documents := $(foreach e,$(first) $(translations:%=$(first)-%),$(document)-$e.epub $(if $(filter chromium,$(AIDS)),$(document)-$e.pdf))
+first = $(firstword $(AVAILABLE))
+documents = $(foreach e,$(first) $(translations:%=$(first)-%),$(document)-$e.epub $(if $(filter chromium,$(AIDS)),$(document)-$e.pdf))
 pytest := $(docs)/python -m pytest -p no:cacheprovider
 elsewhere := $(foreach room,frameworks browser bundle notebooks/test_notebooks.py,--ignore tests/$(room))
-test: check book $(documents) _build/slides/$(first)/index.html ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
+test: setup _build/aids check book ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
+	@$(MAKE) -s always= $(documents) _build/slides/$(first)/index.html
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
 	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \
 	  echo "== d2l_utils in {}"; cat _build/tests-{}.log; exit $$status'  # these allow for company: two at once
@@ -184,24 +201,22 @@ endif
 check: lint ## lint, check types, run the tests that need no framework, kernel or browser: a minute
 	@$(pytest) -q -n 2 --dist worksteal -m "not slow" tests $(elsewhere)
 
-lint: ## check layout, style and types, and the workflow
+lint: $(docs) ## check layout, style and types, and the workflow
 	@$(docs)/ruff format --check --quiet . && $(docs)/ruff check --quiet . && $(docs)/mypy --no-error-summary
 	@$(docs)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 benchmark: book ## measure the build, the clocks, the machine, all-reduces and training steps, 15 minutes at most
 	@echo "== build of one section"; $(docs)/python benchmarks/building.py $(firstword $(AVAILABLE))
 	@echo "== clocks"; _build/env/$(firstword $(AVAILABLE))/bin/python benchmarks/clocks.py
-ifneq ($(filter pytorch,$(AVAILABLE)),)
-	@echo "== machine"; _build/env/pytorch/bin/python benchmarks/hardware.py
-	@echo "== all-reduces"; _build/env/pytorch/bin/python benchmarks/all_reduces.py
-endif
+	$(if $(filter pytorch,$(AVAILABLE)),@echo "== machine"; _build/env/pytorch/bin/python benchmarks/hardware.py)
+	$(if $(filter pytorch,$(AVAILABLE)),@echo "== all-reduces"; _build/env/pytorch/bin/python benchmarks/all_reduces.py)
 	@for f in $(AVAILABLE); do echo "== a training step in $$f"; \
 	  _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
 
-rack: ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
+rack: setup ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
 	@_build/env/$(firstword $(AVAILABLE))/bin/python -m d2l_lab.rack
 
-translations: ## bring the catalogues of the translations, notebooks/locale, up to date with the sources
+translations: $(docs) ## bring the catalogues of the translations, notebooks/locale, up to date with the sources
 	@$(docs)/python -m book.translations update
 
 pins: ## resolve requirements/ again from pyproject.toml

@@ -1,12 +1,11 @@
 """What some tests, and the printing of the PDF, need of the system: a browser, epubcheck, network namespaces.
 
-`python3 -m book.setup.aids [NAME …]` looks for each, else fetches it, else has apt-get install it where it may, and
-prints the names of those that are there. One line for each other says what is not checked and how to have it; with
-CI=true that is an error. Standard library only.
+`python3 -m book.setup.aids [NAME …]` looks for each, else fetches it, else has apt-get install it where that is asked
+for, and prints the names of those that are there. One line for each other says what is not checked and how to have it;
+with CI=true that is an error. Standard library only.
 """
 
 import argparse
-import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from book import ROOT
 from book.setup import programs
-from book.setup.programs import SetupError, apt_get, call, tell
+from book.setup.programs import SetupError, apt_get, call, in_ci, tell
 from d2l_lab.files import locked
 from d2l_lab.processes import namespace
 from d2l_lab.rack import namespaces
@@ -115,7 +114,8 @@ AIDS = {
 def without(name: str, reason: str) -> str:
     """Return the line on an aid that is missing: why, what is not checked, how to have it."""
     aid = AIDS[name]
-    cure = "another account may" if aid.is_installed() else f"Debian has it: apt-get install {' '.join(aid.packages)}"
+    install = f"Debian has it: sudo apt-get install {' '.join(aid.packages)}"
+    cure = "another account may" if aid.is_installed() else install
     return f"no {name} ({reason}), so not checked: {aid.checks}; {cure}"
 
 
@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         tell("interrupted: the next make goes on here")
         return 130
-    stop = bool(names) or "CI" in os.environ
+    stop = bool(names) or in_ci()
     for name, reason in missing.items():
         tell(f"{'error: ' if stop else ''}{without(name, reason)}")
     if stop and missing:

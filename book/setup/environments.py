@@ -1,8 +1,8 @@
 """Make the virtual environments and Jupyter kernels that the chapter runs in.
 
 `python3 -m book.setup.environments docs pytorch …` makes those that are missing or out of date below `_build/env`,
-registers the kernels below `_build/jupyter`, and prints the frameworks that this machine can run. make calls it each
-time, so that what could not be had is tried again. Standard library only.
+registers the kernels below `_build/jupyter`, and prints the frameworks that this machine can run, each of which gets a
+stamp. make calls it each time, so that what could not be had is tried again. Standard library only.
 """
 
 import argparse
@@ -11,12 +11,13 @@ import json
 import platform
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from book import FRAMEWORKS, ROOT, project
+from book.setup import programs
 from book.setup.packages import install, resolve_pins
-from book.setup.programs import BUILD, LeftOutError, SetupError, call, check_compiler, check_headers, find_uv, tell
+from book.setup.programs import BUILD, LeftOutError, SetupError, call, find_uv, in_ci, tell
 from d2l_lab.files import locked
 from d2l_lab.machine.system import gpus
 
@@ -27,6 +28,11 @@ def settings_of(name: str, content: dict[str, Any]) -> dict[str, Any]:
     """Return the table of environment `name` in pyproject.toml, whose content is `content`."""
     table = content["tool"]["d2l"]
     return table["docs"] if name == "docs" else table["frameworks"][name]
+
+
+def available_stamp(name: str) -> Path:
+    """Return the file that is there while this machine can run framework `name`: the Makefile looks for it."""
+    return BUILD / "env" / f"{name}.available"
 
 
 def check_platform(settings: dict[str, Any]) -> None:
@@ -61,6 +67,8 @@ def make_environment(name: str, content: dict[str, Any]) -> None:
     """Make environment `name` and its kernel unless they are up to date."""
     settings = settings_of(name, content)
     check_platform(settings)
+    if settings.get("compiler"):
+        programs.check_compiler(settings["title"])
     gpu = wants_gpu(settings)
     folder, wanted = BUILD / "env" / name, fingerprint(name, content, gpu)
     stamp, python = folder / ".ready", folder / "bin" / "python"
@@ -69,9 +77,7 @@ def make_environment(name: str, content: dict[str, Any]) -> None:
     if complete and stamp.exists() and stamp.read_text() == wanted:
         return
     uv = find_uv(content["tool"]["d2l"]["uv"])
-    base = interpreter(uv, name, settings["python"])
-    if settings.get("compiler"):
-        check_headers(base)
+    base = interpreter(uv, name, settings)
     tell(f"setting up: {name}")
     call([uv, "venv", "--clear", "--python", base, str(folder)], f"cannot make the environment {name}")
     install(uv, name, settings, str(python), gpu)
@@ -80,20 +86,33 @@ def make_environment(name: str, content: dict[str, Any]) -> None:
     stamp.write_text(wanted)
 
 
-def interpreter(uv: str, name: str, wanted: str) -> str:
-    """Return the path of a Python that the wheels of `name` accept; fetch one below `_build` if there is none."""
+def interpreter(uv: str, name: str, settings: dict[str, Any]) -> str:
+    """Return the path of a Python that the wheels of `name` accept; fetch one below `_build` if there is none.
+
+    Where something is compiled against the Python, it has header files too; those that uv fetches have them.
+    """
+    wanted, compiles = settings["python"], settings.get("compiler", False)
     find = [uv, "python", "find", "--no-project", wanted]
     own = {"UV_PYTHON_INSTALL_DIR": str(BUILD / "uv" / "python"), "UV_PYTHON_INSTALL_BIN": "0"}
-    for environment in ({}, own):
-        with suppress(SetupError):
-            return call(find, "no Python", **environment).strip()
+    managed = own | {"UV_PYTHON_PREFERENCE": "only-managed"}
+    reason = f"this is {platform.python_version()}"
+    for environment in ({}, managed):
+        try:
+            python = call(find, "there is none", **environment).strip()
+            if compiles:
+                programs.check_headers(python)
+            return python
+        except LeftOutError as error:
+            reason = str(error)
+        except SetupError:
+            continue
     tell(f"setting up: Python {wanted} for {name}")
     try:
         call([uv, "python", "install", wanted], "it cannot be fetched", **own)
-        return call(find, "it cannot be found", **own).strip()
+        return call(find, "it cannot be found", **managed).strip()
     except SetupError as error:
-        needs = f"{name} needs Python {wanted}, this is {platform.python_version()}"
-        raise LeftOutError(f"{needs}; {error}, or put one on PATH") from None
+        needs = f"{name} needs Python {wanted}{' with header files (Python.h)' if compiles else ''}"
+        raise LeftOutError(f"{needs}, {reason}; {error}, or put one on PATH") from None
 
 
 def make_kernel(name: str, python: str, settings: dict[str, Any]) -> None:
@@ -111,18 +130,18 @@ def make_all(names: Sequence[str], content: dict[str, Any]) -> list[str]:
     for name in names:
         if name != "docs" and name not in FRAMEWORKS:
             raise SetupError(f"unknown environment {name!r}; known: docs {' '.join(FRAMEWORKS)}")
-    if any(settings_of(name, content).get("compiler") for name in names):
-        check_compiler()
     available = []
     for name in names:
         try:
             make_environment(name, content)
         except LeftOutError as reason:
-            if name == "docs":
+            if name == "docs" or (settings_of(name, content).get("compiler") and in_ci()):
                 raise
+            available_stamp(name).unlink(missing_ok=True)
             tell(f"skipped: {reason}")
             continue
         if name in FRAMEWORKS:
+            available_stamp(name).touch()
             available.append(name)
     if not available:
         raise SetupError(f"none of these runs on this machine: {' '.join(names)}")

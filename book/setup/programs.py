@@ -5,15 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from book import ROOT
+from book.setup.failures import explain
 
 BUILD = ROOT / "_build"
-# What pip, uv and Playwright write, in small letters, when no server answers.
-NETWORK_WORDS = ["connect", "dns error", "enotfound", "etimedout", "eai_again"]
-NETWORK_WORDS += ["name resolution", "network is", "timed out"]
 
 
 class SetupError(Exception):
@@ -34,26 +32,24 @@ def call(command: Sequence[str], failure: str, **environment: str) -> str:
     done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout
-    message = (done.stderr or done.stdout).strip()
-    if any(words in message.lower() for words in NETWORK_WORDS):
-        raise SetupError(f"{failure}: no server answers. Is there a network connection? The next call tries again")
-    raise SetupError(f"{failure}: {' '.join(message.splitlines()[-4:])[-400:]}")
+    raise SetupError(f"{failure}: {explain(done.stderr or done.stdout)}")
 
 
-def check_compiler() -> None:
-    names = [os.environ.get("CXX"), "c++", "g++", "clang++"]
-    if not any(shutil.which(name) for name in names if name):
-        raise SetupError(
-            "no C++ compiler found (tried $CXX, c++, g++, clang++), torch.compile needs one: "
-            "install it (Debian: apt-get install g++; macOS: xcode-select --install)"
-        )
+def in_ci() -> bool:
+    """Tell whether this is a service of continuous integration: what a reader may go without is an error there."""
+    return os.environ.get("CI", "").lower() == "true"
 
 
 def apt_get(packages: Sequence[str]) -> None:
-    """Install packages of Debian, announced in one line; SetupError where that is not allowed or fails."""
-    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    """Install packages of Debian, announced in one line; SetupError where nobody asked for that, or where it fails.
+
+    Root, a service of continuous integration and INSTALL=yes ask for it.
+    """
     if not shutil.which("apt-get"):
         raise SetupError("this system has no apt-get")
+    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if root and not in_ci() and os.environ.get("INSTALL") != "yes":
+        raise SetupError("make installs nothing on the system unless INSTALL=yes")
     if root and not (shutil.which("sudo") and subprocess.run([*root, "true"], capture_output=True).returncode == 0):
         raise SetupError("this user may not install it")
     tell(f"setting up: {' '.join(packages)}, which apt-get installs")
@@ -62,22 +58,33 @@ def apt_get(packages: Sequence[str]) -> None:
     call([*command, "install", "-y", "--no-install-recommends", *packages], "apt-get install fails")
 
 
-def check_headers(python: str) -> None:
-    """Raise SetupError unless a Python has its header files, or apt-get can install them as a package of their own."""
-    ask = "import os, sys, sysconfig; print(*sys.version_info[:2], sep='.'); print(sysconfig.get_path('include'))"
-    version, folder = call([python, "-c", ask], f"{python} does not start").split()
-    if (Path(folder) / "Python.h").exists():
-        return
-    package = f"python{version}-dev"
+def installed(package: str, is_there: Callable[[], bool]) -> str:
+    """Have apt-get install a package unless what it holds is there; return why that is not there then, "" if it is."""
+    if is_there():
+        return ""
     try:
         apt_get([package])
     except SetupError as error:
-        raise SetupError(
-            f"{python} has no header files (Python.h), torch.compile needs them ({error}): "
-            f"install them (Debian: apt-get install {package})"
-        ) from None
-    if not (Path(folder) / "Python.h").exists():
-        raise SetupError(f"{package} brings no header files for {python}: put a Python that has them first on PATH")
+        return f"{error}; Debian: sudo apt-get install {package}"
+    return "" if is_there() else f"Debian's {package} does not bring it"
+
+
+def check_compiler(title: str) -> None:
+    """Raise LeftOutError unless there is a C++ compiler, which `title` needs, or apt-get can install one."""
+    names = [name for name in (os.environ.get("CXX"), "c++", "g++", "clang++") if name]
+    reason = installed("g++", lambda: any(map(shutil.which, names)))
+    if reason:
+        needs = f"{title} needs a C++ compiler, and there is none (tried $CXX, c++, g++, clang++)"
+        raise LeftOutError(f"{needs}: {reason}; macOS: xcode-select --install")
+
+
+def check_headers(python: str) -> None:
+    """Raise LeftOutError unless a Python has its header files, or apt-get can install them."""
+    ask = "import sys, sysconfig; print(*sys.version_info[:2], sep='.'); print(sysconfig.get_path('include'))"
+    version, folder = call([python, "-c", ask], f"{python} does not start").splitlines()
+    reason = installed(f"python{version}-dev", (Path(folder) / "Python.h").exists)
+    if reason:
+        raise LeftOutError(f"{python} has none ({reason})")
 
 
 def find_cache() -> None:

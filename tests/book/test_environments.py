@@ -74,15 +74,18 @@ class Project:
         ):
             copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
             copy(ROOT / path, self.root / path)
-        (self.root / "notebooks").mkdir()
+        (self.root / "notebooks" / "locale").mkdir(parents=True)
         (self.root / "notebooks" / "tiny.md").touch()
         shutil.copy(FAKE / "uv", tools)
         shutil.copy(FAKE / "python", f"{self.log}.python")
+        shutil.copy(FAKE / "found", f"{self.log}.found")
+        (tools / "Python.h").touch()
         Path(f"{self.log}.version").write_text("uv 99.0.0 (fake)\n")
         self.log.touch()
 
     def environment(self, path=os.environ["PATH"]):
-        outer = ("MAKE", "FRAMEWORKS", "SECTIONS")  # of the make that runs the tests
+        # Of the make that runs the tests.
+        outer = ("MAKE", "FRAMEWORKS", "SECTIONS", "LANGUAGES", "SOLUTIONS", "BUNDLE", "CI", "INSTALL")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
         environment |= {"PATH": f"{self.tools}:{path}", "UV_LOG": str(self.log), "PIP_FIND_LINKS": ""}
         return environment | {"CXX": sys.executable}  # as good as a compiler, as long as nothing is compiled
@@ -157,6 +160,61 @@ def test_a_python_that_cannot_be_fetched_leaves_the_framework_out_until_it_can(p
     assert (done.stdout, made) == ("jax tensorflow\n", ["tensorflow"])
 
 
+@pytest.fixture
+def reader(project):
+    """A function that sets up for a reader with an apt-get and a sudo that would not ask; it returns the process."""
+    code = "import os, sys; os.geteuid = lambda: 1000; from book.setup.environments import main; sys.exit(main())"
+    for program in ("apt-get", "sudo"):
+        (project.tools / program).write_text('#!/bin/sh\necho "$0" >> "$UV_LOG"\n')
+        (project.tools / program).chmod(0o755)
+    for program in ("sh", "mkdir", "cp", "grep", "touch", "cat", "ls", "dirname"):
+        (project.tools / program).symlink_to(shutil.which(program))
+
+    def setup(*names, **more):
+        command = [sys.executable, "-c", code, *names]
+        environment = project.environment() | {"PATH": str(project.tools)} | more
+        return subprocess.run(command, cwd=project.root, env=environment, capture_output=True, text=True)
+
+    return setup
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("compiler", "skipped: PyTorch needs a C++ compiler, and there is none"),
+        ("headers", "skipped: pytorch needs Python >=3.11,<3.15 with header files (Python.h), "),
+    ],
+)
+def test_what_pytorch_alone_needs_leaves_its_tab_out_and_no_other(missing, said, project, reader):
+    without = {"CXX": ""} if missing == "compiler" else {}
+    if missing == "headers":
+        (project.tools / "Python.h").unlink()
+        project.fails("python install")
+    for _ in range(2):
+        done = reader("docs", "pytorch", "jax", **without)
+        assert (done.returncode, done.stdout) == (0, "jax\n"), done.stderr
+        (line,) = [line for line in done.stderr.splitlines() if line.startswith("skipped")]
+        assert line.startswith(said)
+        assert "unless INSTALL=yes" in line
+        assert "sudo apt-get install" in line
+        assert "/apt-get" not in project.log.read_text()
+    alone = reader("docs", "pytorch", **without)
+    assert (alone.returncode, alone.stdout) == (1, "")
+    assert alone.stderr.splitlines()[-1] == "error: none of these runs on this machine: docs pytorch"
+    service = reader("docs", "pytorch", "jax", CI="true", **without)
+    assert (service.returncode, service.stdout) == (1, "")
+    assert service.stderr.splitlines()[-1].startswith(said.replace("skipped", "error"))
+
+
+def test_a_python_without_header_files_is_replaced_by_one_that_has_them_for_pytorch_alone(project, reader):
+    (project.tools / "Python.h").unlink()
+    assert reader("docs", "pytorch", "jax").stdout == "pytorch jax\n"
+    made = [line.split()[-2:] for line in project.log.read_text().splitlines() if line.startswith("venv")]
+    bases = {Path(folder).name: base for base, folder in made}
+    fetched, found = str(project.root / "_build" / "uv" / "python" / "python"), f"{project.log}.found"
+    assert bases == {"docs": found, "pytorch": fetched, "jax": found}
+
+
 def test_a_framework_without_a_wheel_is_skipped_with_its_line_each_time_and_the_others_stay(project):
     project.edit("pyproject.toml", '"TensorFlow"\n', '"TensorFlow"\nplatforms = ["vax"]\n')
     for _ in range(2):
@@ -192,7 +250,7 @@ def test_without_a_network_make_stops_with_our_words_another_failure_is_quoted_a
     first, second, third = done.stderr.splitlines()
     assert first == "setting up: docs"
     assert re.match("error: cannot install requirements/docs.txt: no server .*network connection.* tries again", second)
-    assert re.fullmatch(r"Makefile:\d+: \*\*\* nothing can be built before .*Stop.", third)
+    assert re.fullmatch(r"make: \*\*\* \[Makefile:\d+: setup\] Error 1", third)
     project.fails("pip install", "No solution found: jax==1.2.3 does not exist\n")
     said = project.setup("jax")[0].stderr
     assert "error: cannot install requirements/jax.txt: No solution found: jax==1.2.3 does not exist\n" in said
@@ -244,13 +302,6 @@ def test_a_gpu_makes_another_environment_with_its_own_build_in_place_of_that_for
         assert any(line.startswith(re.sub(r"\[.+\]", "", table["gpu-build"])) for line in pins(name))
 
 
-def test_a_missing_compiler_is_an_error_that_names_the_cure(monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.delenv("CXX", raising=False)
-    with pytest.raises(programs.SetupError, match=r"no C\+\+ compiler .* install it"):
-        programs.check_compiler()
-
-
 def test_uv_keeps_its_cache_below_the_build_folder_where_the_home_folder_cannot_be_written(monkeypatch, tmp_path):
     monkeypatch.setattr(programs, "BUILD", tmp_path / "_build")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
@@ -273,6 +324,7 @@ def bare(monkeypatch, tmp_path):
     monkeypatch.setattr(aids, "CHECKER", tmp_path / "epubcheck.jar")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CI", raising=False)
+    monkeypatch.delenv("INSTALL", raising=False)
     aids.fault.cache_clear()
 
     def put(name, script="exit 0"):
@@ -298,18 +350,30 @@ def test_a_browser_on_path_comes_before_the_one_below_the_build_folder_unless_it
     assert aids.find_browser() != bare("google-chrome") == aids.find_browser()
 
 
+INSTALLS = "env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends epubcheck"
+UNASKED = "make installs nothing on the system unless INSTALL=yes"
+
+
 @pytest.mark.parametrize(
-    ("user", "sudo", "said"),
+    ("user", "sudo", "asked", "said"),
     [
-        (0, None, "env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends epubcheck"),
-        (1000, "exit 0", "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y"),
-        (1000, "exit 1", "this user may not install it"),
-        (1000, None, "this user may not install it"),
-        (None, None, "this system has no apt-get"),
+        (0, None, {}, INSTALLS),
+        (1000, "exit 0", {}, UNASKED),
+        (1000, "exit 0", {"INSTALL": "no"}, UNASKED),
+        (1000, "exit 0", {"CI": "false"}, UNASKED),
+        (1000, "exit 0", {"INSTALL": "yes"}, f"sudo -n {INSTALLS}"),
+        (1000, "exit 0", {"CI": "true"}, f"sudo -n {INSTALLS}"),
+        (1000, "exit 1", {"INSTALL": "yes"}, "this user may not install it"),
+        (1000, None, {"INSTALL": "yes"}, "this user may not install it"),
+        (None, None, {}, "this system has no apt-get"),
     ],
 )
-def test_debian_installs_what_is_missing_where_this_user_may(user, sudo, said, bare, monkeypatch, capsys):
+def test_debian_installs_what_is_missing_for_root_or_where_it_is_asked_to(
+    user, sudo, asked, said, bare, monkeypatch, capsys
+):
     monkeypatch.setattr(os, "geteuid", lambda: user)
+    for variable, value in asked.items():
+        monkeypatch.setenv(variable, value)
     called = []
     monkeypatch.setattr(programs, "call", lambda command, *_: called.append(" ".join(command)))
     if user is not None:
@@ -320,28 +384,41 @@ def test_debian_installs_what_is_missing_where_this_user_may(user, sudo, said, b
     assert "there is none on PATH" in reason
     assert said in " ".join([reason, *called])
     assert capsys.readouterr().err == ("setting up: epubcheck, which apt-get installs\n" if called else "")
-    assert bool(called) != said.startswith("this")
+    assert bool(called) == (INSTALLS in said)
     bare("epubcheck")
     assert aids.get("epubcheck") == ""
 
 
 def test_header_files_that_debian_left_out_are_installed_or_asked_for(bare, monkeypatch, tmp_path):
-    programs.check_headers(sys.executable)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     python = bare("python", f"echo 3.11; echo {tmp_path}")
-    with pytest.raises(programs.SetupError, match="no header files .*no apt-get.*: apt-get install python3.11-dev"):
+    with pytest.raises(programs.LeftOutError, match="no apt-get.* sudo apt-get install python3.11-dev"):
         programs.check_headers(python)
     bare("env", 'shift; exec "$@"')
     bare("apt-get")
-    with pytest.raises(programs.SetupError, match="python3.11-dev brings no header files"):
+    with pytest.raises(programs.LeftOutError, match="python3.11-dev does not bring it"):
         programs.check_headers(python)
     bare("apt-get", f": > {tmp_path}/Python.h")
     programs.check_headers(python)
 
 
+def test_a_compiler_is_installed_or_asked_for(bare, monkeypatch, tmp_path):
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    bare("apt-get")
+    cures = r"unless INSTALL=yes; Debian: sudo apt-get install g\+\+; macOS: xcode-select --install"
+    with pytest.raises(programs.LeftOutError, match=rf"PyTorch needs a C\+\+ compiler.* {cures}"):
+        programs.check_compiler("PyTorch")
+    monkeypatch.setenv("INSTALL", "yes")
+    bare("sudo")
+    monkeypatch.setattr(programs, "call", lambda command, *_: bare(command[-1]))
+    programs.check_compiler("PyTorch")
+    assert shutil.which("g++")
+
+
 MISSING = (
     r"setting up: Chromium, which Playwright fetches\n{}no chromium \(there is none on PATH; it cannot be fetched: "
-    r"no server answers\. .*; this system has no apt-get\), so not checked: .*: apt-get install chromium\n.*"
+    r"no server answers\. .*; this system has no apt-get\), so not checked: .*: sudo apt-get install chromium\n.*"
 )
 
 
@@ -353,8 +430,8 @@ MISSING = (
 def test_what_cannot_be_had_is_said_in_one_line_with_its_cure(settings, names, status, printed, error, project):
     project.setup("docs", "jax")
     command = [sys.executable, "-m", "book.setup.aids", *names]
-    environment = {name: value for name, value in project.environment(path="/bin-of-nobody").items() if name != "CI"}
-    done = subprocess.run(command, cwd=project.root, env=environment | settings, capture_output=True, text=True)
+    environment = project.environment(path="/bin-of-nobody") | settings
+    done = subprocess.run(command, cwd=project.root, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()[:6]) == (status, printed), done.stderr
     assert "chromium" not in done.stdout
     assert re.fullmatch(MISSING.format(error), done.stderr, re.DOTALL), done.stderr
@@ -364,30 +441,35 @@ def test_what_cannot_be_had_is_said_in_one_line_with_its_cure(settings, names, s
 # The Makefile
 
 
-@pytest.mark.parametrize(
-    ("path", "asked"),
-    [
-        ("d2l_utils/torch/training.py", "sphinx"),  # its docstrings are in the API reference
-        ("book/pages/_static/explorables/ring.js", "sphinx"),
-        ("book/pages/_static/book.css", "sphinx"),
-        ("book/pages/api.py", "sphinx -E"),
-        ("README.md", ""),
-    ],
-)
-def test_sphinx_is_asked_when_what_its_pages_are_made_of_has_changed(project, path, asked):
+CHANGES = [
+    (None, "sphinx -E"),
+    (None, ""),
+    ("d2l_utils/torch/training.py", "sphinx"),  # its docstrings are in the API reference
+    ("book/pages/_static/explorables/ring.js", "sphinx"),
+    ("book/pages/_static/book.css", "sphinx"),
+    ("book/pages/api.py", "sphinx -E"),
+    ("book/words.py", "sphinx -E"),  # the pages' programs import it
+    ("book/translations/lookup.py", "sphinx -E"),  # so does that
+    ("_build/env/docs/.ready", "sphinx -E"),  # another Sphinx, or another theme
+    ("book/execute.py", ""),
+    ("README.md", ""),
+]
+
+
+def test_sphinx_is_asked_when_what_its_pages_are_made_of_has_changed(project):
     noting = "#!/bin/sh\nfor word; do [ $word = sphinx -o $word = -E ] && echo $word >> called; done; true\n"
     project.setup("docs", "jax")
     (project.root / "_build" / "env" / "docs" / "bin" / "python").write_text(noting)
     (project.root / "_build" / "html").mkdir()
     (project.root / "_build" / "merged").touch()
     found = project.root / "called"
-    for called in (["sphinx", "-E"], [], asked.split()):
+    for path, asked in CHANGES:
+        time.sleep(0.01)
+        if path:
+            (project.root / path).touch()
         found.write_text("")
         assert project.run("make", "book", "FRAMEWORKS=jax").returncode == 0
-        assert found.read_text().split() == called
-        time.sleep(0.01)
-        if not called:
-            (project.root / path).touch()
+        assert found.read_text().split() == asked.split(), path
 
 
 def run(*command):
@@ -396,7 +478,7 @@ def run(*command):
 
 def test_make_help_prints_every_target_and_make_knows_the_frameworks_of_the_table():
     makefile = (ROOT / "Makefile").read_text()
-    assert re.search(r"^test: check book ", makefile, re.M)  # a mistake shows within a minute
+    assert re.search(r"^test: setup _build/aids check book ", makefile, re.M)  # a mistake shows within a minute
     targets = re.search(r"^\.PHONY: (.+)$", makefile, re.M).group(1).replace("ALWAYS", "").split()
     helped = run("make", "help").stdout
     assert [target for target in targets if not re.search(rf"^make {target} +\S", helped, re.M)] == []

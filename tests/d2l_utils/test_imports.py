@@ -1,11 +1,10 @@
 """Imports go in one direction. Read from the source."""
 
 import ast
-import sys
 from graphlib import TopologicalSorter
 
 import pytest
-from modules import PATHS, parsed
+from modules import PATHS, imports, parsed, reached, top
 
 from book import MODULES, project
 
@@ -24,40 +23,13 @@ INSTALLED = set(project()["project"]["dependencies"]) | BROUGHT
 SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
 
 
-def top(name):
-    return name.partition(".")[0]
-
-
 PACKAGES = ("d2l_utils", "d2l_lab")
 UTILITIES = sorted(name for name in PATHS if top(name) in PACKAGES and "." in name)
-
-
-def imports(tree):
-    """Return the names of all modules that code imports anywhere, without the standard library."""
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            names = [f"{base}.{alias.name}" for alias in node.names]
-            found |= {name if name in PATHS else base for name in names}
-    return {name for name in found if top(name) not in sys.stdlib_module_names}
 
 
 def room(module):
     """Return the room of a module: 'd2l_lab.machine' of 'd2l_lab.machine.system'."""
     return ".".join(module.split(".")[:2])
-
-
-def reached(module):
-    """Return the modules that importing a module imports, directly or not."""
-    found, left = set(), [module]
-    while left:
-        new = imports(parsed(left.pop())) - found
-        found |= new
-        left += new & PATHS.keys()
-    return found
 
 
 def packages(module):
