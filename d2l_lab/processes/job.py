@@ -21,6 +21,7 @@ from d2l_lab.files import write_atomically
 from d2l_lab.processes import namespace
 from d2l_lab.processes.commands import environments, per_rank, words
 from d2l_lab.processes.control import BOUND, FOLDER, GRACE, end, ending, marked
+from d2l_lab.processes.output import Output, Search
 
 PROJECT = Path(__file__).parents[2]
 
@@ -91,8 +92,6 @@ class Job:
     ----------
     status : list
         For each rank None while it runs, then its exit status, or the negative number of the signal that ended it.
-    output : list
-        For each rank the lines that it has printed.
     """
 
     def __init__(
@@ -117,7 +116,7 @@ class Job:
             "isolated": isolated,
         }
         self.status: list[int | None] = [None] * len(commands)
-        self.output: list[list[str]] = [[] for _ in commands]
+        self._outputs = [Output(rank) for rank in range(len(commands))]
         self._supervisor: Any = None  # a subprocess.Popen whose pipes are open
         self._failure, self._entered, self._over = "", False, False
         self._changed = Condition()
@@ -154,6 +153,16 @@ class Job:
             print(self._failure, file=sys.stderr)
 
     @property
+    def output(self) -> list[list[str]]:
+        """For each rank the lines that it has printed, as a terminal would show them, but without colours.
+
+        Of a progress bar that is the last frame. The cell shows the first 1000 lines of each stream, and here are all;
+        of more than some 50 MB the newest.
+        """
+        with self._changed:
+            return [output.lines() for output in self._outputs]
+
+    @property
     def endings(self) -> str:
         """How the ranks ended, in words: "rank 0 ended with status 1, rank 1 was ended by SIGKILL"."""
         return ", ".join(f"rank {rank} {ending(status)}" for rank, status in enumerate(self.status))
@@ -177,16 +186,24 @@ class Job:
     def wait_for_line(self, rank: int, text: str) -> str:
         """Wait for a line of a rank that contains the text, and return the first such line.
 
+        All that the rank prints is searched, whether the cell shows it or not. A frame of a progress bar counts as a
+        line as soon as the next frame begins, although it is written over then.
+
         Raises
         ------
         RuntimeError
             If the rank ends without it, or the job fails.
         """
-        self._until(lambda: bool(self._lines(rank, text)) or self.status[rank] is not None)
-        lines = self._lines(rank, text)
-        if not lines:
+        output, search = self._outputs[rank], Search(text)
+        with self._changed:
+            search.look(line for line, _ in output.kept)
+            output.searches.append(search)
+        self._until(lambda: search.found is not None or self.status[rank] is not None)
+        with self._changed:
+            output.searches.remove(search)
+        if search.found is None:
             raise RuntimeError(f"rank {rank} ended without a line that contains {text!r}")
-        return lines[0]
+        return search.found
 
     def kill(self, rank: int) -> None:
         """Kill a rank by SIGKILL and wait until it has ended. This does not count as a failure of the job."""
@@ -212,9 +229,6 @@ class Job:
             self._supervisor.stdin.write(json.dumps(request) + "\n")
             self._supervisor.stdin.flush()
 
-    def _lines(self, rank: int, text: str) -> list[str]:
-        return [line for line in self.output[rank] if text in line]
-
     def _until(self, condition: Callable[[], bool]) -> None:
         with self._changed:
             self._changed.wait_for(lambda: self._over or condition())
@@ -235,15 +249,16 @@ class Job:
             self._note({"reason": reason, "ended": []})
 
     def _note(self, event: dict[str, Any]) -> None:
-        if "line" in event:
-            with suppress(OSError, ValueError):  # a closed stream must not keep us from reading on
-                getattr(sys, event["stream"]).write(f"[{event['rank']}] {event['line']}\n")
+        if "lines" in event:
+            self._outputs[event["rank"]].show(event["stream"], event["lines"])
         with self._changed:
-            if "line" in event:
-                self.output[event["rank"]].append(event["line"])
+            if "lines" in event:
+                self._outputs[event["rank"]].keep(event["lines"])
             elif "status" in event:
                 self.status[event["rank"]] = event["status"]
             else:
                 self.status[: len(event["ended"])] = event["ended"]
                 self._failure, self._over = event["reason"], True
+                for output in self._outputs:
+                    output.close()
             self._changed.notify_all()

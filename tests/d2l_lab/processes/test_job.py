@@ -10,11 +10,13 @@ import socket
 import sys
 import time
 from pathlib import Path
+from threading import Event
 
 import psutil
 import pytest
 from launching import by_rank, left, running, wait_until
 
+from d2l_lab.processes import output
 from d2l_lab.processes.commands import KEY
 from d2l_lab.processes.job import Job, launch, return_value
 
@@ -97,17 +99,68 @@ def test_a_line_appears_behind_its_rank_in_its_stream_while_it_runs_and_one_that
             job.wait_for_line(1, "up")
 
 
-def test_whatever_a_rank_writes_arrives_as_lines_of_very_many_the_first_appear():
-    written = (b"no end of line", b"gr\xfcn\n", "grün\n".encode(), b"1 %\r2 %\r\n", b"x" * 2500)
+def test_whatever_a_rank_writes_arrives_as_lines():
+    written = (b"no end of line", b"gr\xfcn\n", "grün\n".encode(), b"a\0b\n", b"x" * 2500)
     with Job(by_rank(*(f"import sys; sys.stdout.buffer.write({one!r})" for one in written))) as job:
         job.wait()
-    cut = ["x" * 1000, "x" * 1000, "x" * 500]
-    assert job.output == [["no end of line"], ["gr\N{REPLACEMENT CHARACTER}n"], ["grün"], ["1 %", "2 %"], cut]
-    with pytest.raises(RuntimeError, match=r"^rank 0 ended with status 1; its last line: 49999$"):
-        with Job(by_rank("for i in range(50_000): print(i)\nraise SystemExit(1)")) as job:
-            job.wait()
-    assert job.output[0][:2] == ["0", "1"]
-    assert job.output[0][-2:] == ["999", "… more than 1000 lines: the rest is not shown"]
+    assert job.output == [["no end of line"], ["gr\N{REPLACEMENT CHARACTER}n"], ["grün"], ["ab"], ["x" * 2500]]
+
+
+def test_a_progress_bar_is_one_line_in_the_cell_and_a_frame_is_found_all_the_same(capsys):
+    bar = "import sys, time\nfor i in range(101): print(f'\\r{i}%', end='', file=sys.NAME); time.sleep(0.003)"
+    with Job(by_rank(bar.replace("NAME", "stdout"), bar.replace("NAME", "stderr"))) as job:
+        assert job.wait_for_line(1, "37") == "37%"
+        job.wait()
+        assert job.wait_for_line(0, "38") == "38%"
+    assert job.output == [["100%"], ["100%"]]
+    assert capsys.readouterr() == ("[0] 100%\n", "[1] 100%\n")
+
+
+def test_of_very_many_lines_the_cell_shows_the_first_and_the_job_has_all(capsys):
+    with Job(by_rank("for i in range(50_000): print(i)\nraise SystemExit(1)"), may_fail=[0]) as job:
+        assert job.wait_for_line(0, "4321") == "4321"
+        job.wait()
+    assert job.output == [[str(i) for i in range(50_000)]]
+    shown = capsys.readouterr().out.splitlines()
+    assert (shown[0], shown[999]) == ("[0] 0", "[0] 999")
+    assert shown[1000:] == ["[0] … more than 1000 lines: the rest is not shown", "[0] … 49000 lines were not shown"]
+
+
+def test_a_text_is_found_in_a_long_line_which_the_cell_shows_in_pieces(capsys):
+    with Job(by_rank("print('x' * 995 + 'across the edge' + 'x' * 50_000)")) as job:
+        assert len(job.wait_for_line(0, "across the edge")) == 995 + 15 + 50_000
+        job.wait()
+    assert {len(line) for line in capsys.readouterr().out.splitlines()} == {len("[0] ") + 1000, len("[0] ") + 10}
+
+
+def test_what_a_rank_has_printed_is_there_when_it_has_ended_although_a_child_holds_its_pipe():
+    child = "import subprocess, sys; print('here', end='', flush=True); subprocess.Popen(['sleep', '60'])"
+    with Job(by_rank(child, SLEEP)) as job:
+        assert job.wait_for_line(0, "her") == "here"
+        wait_until(lambda: job.status[0] == 0)
+
+
+def test_a_rank_that_prints_without_end_waits_for_the_notebook_and_its_newest_lines_are_kept(monkeypatch):
+    monkeypatch.setattr(output, "MEMORY", 15_000)
+    counting = (
+        "import itertools\nfor i in itertools.count():\n    print(i, 10_000 * 'x')\n    open('at', 'w').write(str(i))"
+    )
+    blocked = Event()
+    monkeypatch.setattr(output.Output, "show", lambda *_: blocked.wait(30))
+    with Job(by_rank(counting)) as job:
+        wait_until(lambda: Path("at").exists() and int(Path("at").read_text() or 0) > 10)
+        wait_until(is_still)
+        blocked.set()
+        job.wait_for_line(0, f"{int(Path('at').read_text()) + 50} x")
+    assert re.fullmatch(r"… \d+ lines before these were not kept", job.output[0][0])
+    assert sum(map(len, job.output[0])) < 20_000
+
+
+def is_still():
+    """Tell whether the file has not changed for a while."""
+    before = Path("at").read_text()
+    time.sleep(0.3)
+    return Path("at").read_text() == before != ""
 
 
 # How ranks end
@@ -120,6 +173,7 @@ def test_whatever_a_rank_writes_arrives_as_lines_of_very_many_the_first_appear()
             "import atexit; atexit.register(print, 'b'); raise ValueError('why')",
             "rank 1 ended with status 1; its last line: ValueError: why",
         ),
+        ("for i in range(50_000): print(i)\nraise SystemExit(1)", "rank 1 ended with status 1; its last line: 49999"),
         ("print('a'); print('==='); import os; os.abort()", "rank 1 was ended by SIGABRT; its last line: a"),
         ("import os; os.kill(os.getpid(), 40)", "rank 1 was ended by signal 40; it printed nothing"),
         ("pass", "the deadline of 0.7 s has passed; still running: rank 0, 2"),
