@@ -24,6 +24,7 @@ from d2l_lab.processes.control import BOUND, FOLDER, GRACE, end, ending, marked
 from d2l_lab.processes.output import Output, Search
 
 PROJECT = Path(__file__).parents[2]
+IF_POSSIBLE = "if possible"
 
 
 def launch(command: Any, n: int | None = None, **options: Any) -> list[Any]:
@@ -85,8 +86,9 @@ class Job:
         Ranks whose failure does not end the others. Those that `kill` names are added.
     isolated
         For programs that listen on every network, as TensorFlow's servers do: run all ranks in a network of their own,
-        whose loopback nothing else can reach. Where the system does not allow that, a line says so and they run
-        without it. If False, a process that listens on another address than loopback ends the job, within a second.
+        whose loopback nothing else can reach. Where the system has none to give, True is refused when the job starts;
+        "if possible" lets the ranks run without it, so that other machines can reach them, and prints a line that says
+        so. If False, a process that listens on another address than loopback ends the job, within a second.
 
     Attributes
     ----------
@@ -102,10 +104,12 @@ class Job:
         environment: dict[str, Any] | list[dict[str, Any]] | None = None,
         deadline: float = 120,
         may_fail: Iterable[int] = (),
-        isolated: bool = False,
+        isolated: bool | str = False,
     ) -> None:
         if not deadline > 0:
             raise ValueError(f"a deadline is a number of seconds above 0, not {deadline!r}")
+        if isolated not in (True, False, IF_POSSIBLE):
+            raise ValueError(f"isolated is True, False or {IF_POSSIBLE!r}, not {isolated!r}")
         commands, variables = per_rank(command, environment or {}, n)
         self._config = {
             "commands": [words(one) for one in commands],
@@ -113,8 +117,9 @@ class Job:
             "place": os.getcwd(),
             "deadline": deadline,
             "may_fail": list(may_fail),
-            "isolated": isolated,
+            "isolated": bool(isolated),
         }
+        self._must_be_isolated = isolated != IF_POSSIBLE
         self.status: list[int | None] = [None] * len(commands)
         self._outputs = [Output(rank) for rank in range(len(commands))]
         self._supervisor: Any = None  # a subprocess.Popen whose pipes are open
@@ -214,14 +219,29 @@ class Job:
         self._until(lambda: self.status[rank] is not None)
 
     def _program(self) -> list[str]:
-        """Return the command of the supervisor; say so if it cannot have the network of its own that was asked for."""
+        """Return the command of the supervisor, in the network of its own that was asked for.
+
+        Raises
+        ------
+        RuntimeError
+            If it cannot have one, unless the caller has allowed for that; then a line says so.
+        """
         program = [sys.executable, "-m", "d2l_lab.processes.supervisor"]
         if not self._config["isolated"]:
             return program
         reason = namespace.refusal(PROJECT)
         if reason is None:
             return namespace.isolated(program)
-        print(f"no network of their own for these processes ({reason}): their servers listen on all networks")
+        lacking = f"no network of their own for these processes ({reason})"
+        if self._must_be_isolated:
+            raise RuntimeError(
+                f"{lacking}: run them on Linux, as root or where users may make network namespaces; or pass"
+                f' isolated="{IF_POSSIBLE}", and other machines can reach what they serve'
+            )
+        print(
+            f"{lacking}: until this cell ends, their servers listen on all networks and do what they are sent;"
+            " a firewall that refuses incoming connections, or no network at all, keeps others out"
+        )
         return program
 
     def _request(self, request: dict[str, Any]) -> None:

@@ -282,11 +282,12 @@ def test_a_rank_that_others_could_reach_ends_the_job(after, tmp_path):
 
 
 @pytest.mark.usefixtures("namespaces")
-def test_ranks_of_an_isolated_job_reach_each_other_and_nobody_else_reaches_them():
+@pytest.mark.parametrize("isolated", [True, "if possible"])
+def test_ranks_of_an_isolated_job_reach_each_other_and_nobody_else_reaches_them(isolated):
     call = "import os, socket, time\nwhile not os.path.exists('port'): time.sleep(0.01)\n"
     call += "time.sleep(0.1)\nsocket.create_connection(('127.0.0.1', int(open('port').read()))).close()"
     serve = f"{ANYWHERE}open('port', 'w').write(str(s.getsockname()[1])); s.accept(); print('called'); time.sleep(60)"
-    with Job(by_rank(serve, call), isolated=True) as job:
+    with Job(by_rank(serve, call), isolated=isolated) as job:
         port = int(job.wait_for_line(0, "up").split()[-1])
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", port))
@@ -294,12 +295,19 @@ def test_ranks_of_an_isolated_job_reach_each_other_and_nobody_else_reaches_them(
         job.wait(1)
 
 
-def test_where_no_network_can_be_had_a_line_says_so_and_the_ranks_may_listen(monkeypatch, capsys):
+def test_where_no_network_can_be_had_an_isolated_job_is_refused_with_the_cure_and_nothing_starts(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    launch(by_rank(f"{ANYWHERE}time.sleep(0.6)"), isolated=True)
+    refusal = r"no network of their own .+: run them on Linux, as root .+ or pass isolated=\"if possible\""
+    with pytest.raises(RuntimeError, match=refusal):
+        launch(by_rank("open('started', 'w')"), isolated=True)
+    assert not Path("started").exists()
+
+
+def test_if_the_caller_allows_it_they_run_all_the_same_and_a_line_says_who_can_reach_them(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    launch(by_rank(f"{ANYWHERE}time.sleep(0.6)"), isolated="if possible")
     first, second = capsys.readouterr().out.splitlines()
-    expected = r"no network of their own for these processes \(.+\): their servers listen on all networks"
-    assert re.fullmatch(expected, first)
+    assert re.fullmatch(r"no network of their own .+: .* their servers listen on all networks .* a firewall .*", first)
     assert second.startswith("[0] up 0.0.0.0")
 
 
@@ -316,6 +324,7 @@ def test_where_no_network_can_be_had_a_line_says_so_and_the_ranks_may_listen(mon
         ({"command": []}, ValueError, "at least one process"),
         ({"command": [["true"], ["true"]], "n": 3}, ValueError, "n=3, 2 commands"),
         ({"command": ["true"], "n": 2, "environment": [{}]}, ValueError, "n=2, 1 environments"),
+        ({"command": ["true"], "isolated": "perhaps"}, ValueError, "isolated is True, False or 'if possible'"),
         ({"command": ["true"], "deadline": 0}, ValueError, "a deadline is a number of seconds above 0"),
     ],
 )
