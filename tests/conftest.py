@@ -5,7 +5,10 @@ from collections import Counter
 import pytest
 from launching import driver, nothing_is_left  # noqa: F401  (pytest finds them by name)
 
+from book import keep_grammars_out
 from book.setup.aids import AIDS, find_browser, find_checker, without
+
+keep_grammars_out()
 
 
 @pytest.fixture(scope="session")
