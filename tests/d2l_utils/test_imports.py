@@ -20,8 +20,8 @@ FLOORS = [  # rooms of our packages, from the bottom; an import goes down or sta
     {"d2l_utils.common"},
     FRAMEWORKS,
 ]
-BROUGHT = {"IPython", "matplotlib_inline", "cycler", "sklearn", "scipy"}  # with the packages that are installed
-INSTALLED = set(project()["project"]["dependencies"]) | BROUGHT
+NAMED_OTHERWISE = {"ipython": "IPython", "matplotlib-inline": "matplotlib_inline", "scikit-learn": "sklearn"}
+INSTALLED = {NAMED_OTHERWISE.get(name, name) for name in project()["project"]["dependencies"]}
 SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
 
 
