@@ -21,6 +21,7 @@ from typing import Any
 import psutil
 
 from d2l_lab.processes.control import FOLDER, adopt_orphans, end, ending, exposed, marked
+from d2l_lab.processes.output import WIDTH
 from d2l_lab.processes.relay import Relay
 from d2l_lab.processes.screen import Line, plain
 
@@ -101,7 +102,7 @@ class Supervisor:
         """Report lines of a rank's stream, once there is room for them."""
         for line, stays in reversed(lines):
             if stays and any(character.isalnum() for character in plain(line)):
-                last = plain(line).strip()
+                last = plain(line).strip()[:WIDTH]
                 self.last_lines[rank] |= {name: last, "either": last}
                 break
         self.room.acquire()

@@ -174,6 +174,7 @@ def is_still():
             "rank 1 ended with status 1; its last line: ValueError: why",
         ),
         ("for i in range(50_000): print(i)\nraise SystemExit(1)", "rank 1 ended with status 1; its last line: 49999"),
+        ("raise SystemExit(2000 * 'x')", f"rank 1 ended with status 1; its last line: {1000 * 'x'}"),
         ("print('a'); print('==='); import os; os.abort()", "rank 1 was ended by SIGABRT; its last line: a"),
         ("import os; os.kill(os.getpid(), 40)", "rank 1 was ended by signal 40; it printed nothing"),
         ("pass", "the deadline of 0.7 s has passed; still running: rank 0, 2"),
