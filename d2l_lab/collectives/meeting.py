@@ -192,9 +192,9 @@ def _introduced(peer: socket.socket, rank: int, n: int, seconds: float, challeng
     one of STRANGE
         If the other end is not done in so many seconds, leaves, has another key, or says something else.
     """
-    peer.settimeout(None)
-    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
+        peer.settimeout(None)
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # refused if the other end has left
         with _within(seconds, peer), Connection(os.dup(peer.fileno())) as messages:
             for challenge in challenges:
                 challenge(messages, _key())

@@ -84,6 +84,17 @@ def test_a_stranger_delays_nobody_and_nothing_of_it_is_unpickled(words, addresse
     assert not (tmp_path / "unpickled").exists()
 
 
+def test_strangers_that_leave_at_once_or_reset_their_connection_are_nobody(addresses, strangers):
+    with ThreadPoolExecutor() as pool:
+        result = pool.submit(rank_zero, addresses)
+        for reset in (False, True):
+            (stranger,) = strangers(1)
+            stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", reset, 0))
+            stranger.close()
+        rank_one(addresses)
+        assert result.result(10) == 7.0
+
+
 def test_very_many_silent_strangers_do_not_keep_a_rank_out(addresses, strangers):
     with ThreadPoolExecutor() as pool:
         result = pool.submit(rank_zero, addresses, 20)
