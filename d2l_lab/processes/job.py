@@ -30,7 +30,7 @@ IF_POSSIBLE = "if possible"
 def launch(command: Any, n: int | None = None, **options: Any) -> list[Any]:
     """Start n processes, wait for them, and return the values that they returned.
 
-    What a rank prints appears in the cell behind its rank.
+    Each line that a rank prints appears in the cell behind its rank, a progress bar as its last frame.
 
     Parameters
     ----------
