@@ -25,8 +25,13 @@ _tables: dict[str, dict[str, Any]] = project()["tool"]["d2l"]["frameworks"]
 FRAMEWORKS: dict[str, str] = {name: table["title"] for name, table in _tables.items()}
 MODULES: dict[str, str] = {name: table["module"] for name, table in _tables.items()}
 
-# nbformat would have jsonschema build 39 grammars of addresses with it, which takes a second; notebooks hold none.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+def keep_grammars_out() -> None:
+    """Save this process a second, by an import that fails: for programs, to be called before they import nbformat.
+
+    It would have jsonschema build 39 grammars of addresses with that module; notebooks hold none.
+    """
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
 class BookError(Exception):

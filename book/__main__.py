@@ -13,7 +13,7 @@ import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from book import FRAMEWORKS, BookError
+from book import FRAMEWORKS, BookError, keep_grammars_out
 from book.layout import Layout
 from book.translations import LANGUAGES
 from book.working_copies import copy_notebooks, rescue
@@ -103,4 +103,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    keep_grammars_out()
     sys.exit(main())

@@ -1,11 +1,15 @@
-"""Fixtures of processes that are launched, here and in each framework, and what is said of tests that are skipped."""
+"""Processes that tests launch, here and in each framework, their end, and what is said of tests that are skipped."""
 
 from collections import Counter
 
 import pytest
 from launching import driver, nothing_is_left  # noqa: F401  (pytest finds them by name)
+from reaper import pytest_configure  # noqa: F401
 
+from book import keep_grammars_out
 from book.setup.aids import AIDS, find_browser, find_checker, without
+
+keep_grammars_out()
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,10 @@
-"""The modules of the project as they are written: nothing is imported."""
+"""The modules and cells of the project as they are written: nothing is imported."""
 
 import ast
 import sys
 from functools import cache
+
+import jupytext
 
 from book import ROOT
 
@@ -48,3 +50,19 @@ def reached(module):
         found |= new
         left += new & PATHS.keys()
     return found
+
+
+@cache
+def cells(slug):
+    """Return the tags and the parsed Python of each code cell of a section."""
+    found = jupytext.read(ROOT / "notebooks" / f"{slug}.md", fmt="md:myst").cells
+    code = [cell for cell in found if cell.cell_type == "code"]
+    return [(set(cell.metadata.get("tags", [])), ast.parse(python_of(cell.source))) for cell in code]
+
+
+def python_of(source):
+    """Return the Python of a cell: all of it, or what it writes into a .py file; nothing of another magic."""
+    first, _, rest = source.partition("\n")
+    if first.startswith("%%writefile") and first.endswith(".py"):
+        return rest
+    return "" if first.startswith("%") else source

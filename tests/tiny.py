@@ -11,7 +11,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from unittest.mock import patch
 
-from book import FRAMEWORKS, MODULES, ROOT
+from book import FRAMEWORKS, MODULES, ROOT, keep_grammars_out
 from book.__main__ import main
 from book.layout import Layout
 from book.words import set_language
@@ -112,4 +112,5 @@ def numbered(arguments):
 
 
 if __name__ == "__main__":
+    keep_grammars_out()
     sys.exit(numbered(sys.argv[1:]))

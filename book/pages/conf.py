@@ -13,7 +13,9 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "_build"
 sys.path.insert(0, str(ROOT))
-import book  # noqa: E402  (keeps a slow module out, which myst_nb would import)
+import book  # noqa: E402
+
+book.keep_grammars_out()  # myst_nb imports nbformat
 
 project = "Computational Performance"
 version = book.project()["project"]["version"]

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from book import BookError
+from book import BookError, keep_grammars_out
 from book.layout import Layout
 from book.translations import LANGUAGES
 from book.translations.catalogues import folder, names, translatable, update
@@ -53,4 +53,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    keep_grammars_out()
     sys.exit(main())

@@ -23,9 +23,10 @@ class Communicator:
         Of this process; by default the environment's RANK.
     hosts
         For each rank where it listens, "address:port"; by default the environment's HOSTS, separated by commas. A rank
-        listens nowhere else, and only until all have come.
+        listens nowhere else, and only until all have come. Other addresses than loopback need a key
+        (`d2l_lab.collectives.meeting`).
     timeout
-        Seconds to wait for the others to come, and later for one of them to send or take anything.
+        Seconds to wait until all others have come, and later for one of them to send or take anything.
 
     Attributes
     ----------
@@ -38,6 +39,8 @@ class Communicator:
 
     Raises
     ------
+    ValueError
+        For a rank without an address, and for addresses that other machines can reach if there is no key.
     TimeoutError
         For a rank that does not come or is silent.
     ConnectionError

@@ -4,24 +4,29 @@ Both ends of a connection first prove that they know the same key, by the challe
 then exchange their ranks. `launch` gives a random key to all processes of a job, in the environment as D2L_LAUNCH_KEY.
 If a job runs on several machines, set it by hand to the same secret text for each process, as in
 `export D2L_LAUNCH_KEY=$(openssl rand -hex 16)` on one machine, whose value you copy to the others. The key keeps
-strangers out; nothing that is sent is encrypted.
+strangers out, so without one ranks meet on loopback only; nothing that is sent is encrypted.
 """
 
 import os
 import socket
 import struct
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
+from threading import Lock, Thread, Timer
 from typing import Any
 
 from d2l_lab.processes.commands import KEY
+from d2l_lab.processes.control import is_loopback
 
 HELLO = struct.Struct("!II")  # a rank, and the number of ranks that it knows of
 PAUSE = 0.01  # seconds between two attempts to reach a rank that does not listen yet
-PATIENCE = 1.0  # seconds that a listener waits for each word of a caller
+PATIENCE = 5.0  # seconds in which a caller has to introduce itself
+CALLERS = 64  # that introduce themselves at once; one more, and the first of them is sent away
+# What a stranger says may be no message, no challenge (an AssertionError up to Python 3.11), no text or no rank.
+STRANGE = (OSError, EOFError, AuthenticationError, AssertionError, ValueError, struct.error)
 Address = tuple[str, int]
 
 
@@ -44,27 +49,22 @@ def meet(rank: int, hosts: Sequence[Address], timeout: float) -> dict[int, socke
 
     Raises
     ------
+    ValueError
+        For an address that other machines can reach, if there is no key.
     TimeoutError
         If a rank has not come in time.
     ConnectionError
         If what listens at a lower rank's address has another key.
     """
+    if not _key():
+        _check_loopback(rank, hosts)
     until = time.monotonic() + timeout
     peers: dict[int, socket.socket] = {}
     try:
-        with socket.create_server(hosts[rank], backlog=len(hosts)) as server:
+        with socket.create_server(hosts[rank], backlog=CALLERS) as server:
             for lower in range(rank):
                 peers[lower] = _call(lower, rank, hosts, until)
-            while missing := {*range(len(hosts))} - {rank, *peers}:
-                server.settimeout(_left(until))
-                peer, _ = server.accept()
-                caller = None
-                with suppress(OSError, EOFError, AuthenticationError):  # a stranger, or a rank that has given us up
-                    caller = _introduced(peer, rank, len(hosts), PATIENCE, (deliver_challenge, answer_challenge))
-                if caller is not None and caller in missing:
-                    peers[caller] = peer
-                else:
-                    peer.close()
+            _let_in(server, rank, len(hosts), peers, until)
     except TimeoutError:
         close(peers)
         absent = min({*range(len(hosts))} - {rank, *peers})
@@ -93,20 +93,88 @@ def _left(until: float) -> float:
     return left
 
 
+def _key() -> bytes:
+    return os.environ.get(KEY, "").strip().encode()
+
+
+def _check_loopback(rank: int, hosts: Sequence[Address]) -> None:
+    for host, port in hosts:
+        found = {"0.0.0.0"}  # what an empty name stands for, and at worst one that is not known
+        with suppress(OSError):
+            found = {str(entry[4][0]) for entry in socket.getaddrinfo(host or "0.0.0.0", port)}
+        if not all(is_loopback(address) for address in found):
+            raise ValueError(
+                f"rank {rank}: {host}:{port} is not loopback, and without a key anybody could join: set {KEY} to the"
+                f" same secret for every rank, as in export {KEY}=$(openssl rand -hex 16)"
+            )
+
+
 def _call(lower: int, rank: int, hosts: Sequence[Address], until: float) -> socket.socket:
     """Return a connection to a lower rank, once it listens and answers by its own number."""
     while left := _left(until):
         try:
-            peer = socket.create_connection(hosts[lower], timeout=left)
+            address = socket.gethostbyname(hosts[lower][0])  # one: each of several would get the whole time
+            peer = socket.create_connection((address, hosts[lower][1]), timeout=left)
             if _introduced(peer, rank, len(hosts), left, (answer_challenge, deliver_challenge)) == lower:
                 return peer
             peer.close()
-        except (AuthenticationError, AssertionError):  # the latter up to Python 3.11, for what is no challenge
-            raise ConnectionError(f"rank {rank}: what listens at rank {lower}'s address has another key") from None
         except (OSError, EOFError):
             pass  # it does not listen yet, or has given us up because we were slow
+        except STRANGE:
+            raise ConnectionError(f"rank {rank}: what listens at rank {lower}'s address has another key") from None
         time.sleep(PAUSE)
     raise TimeoutError
+
+
+def _let_in(server: socket.socket, rank: int, n: int, peers: dict[int, socket.socket], until: float) -> None:
+    """Add the higher ranks to the peers as they come. Each caller has a thread, so that no stranger delays a rank."""
+    callers: dict[Thread, socket.socket] = {}
+    lock = Lock()
+
+    def introduce(peer: socket.socket) -> None:
+        caller = None
+        with suppress(*STRANGE):  # a stranger, or a rank that has given us up
+            caller = _introduced(peer, rank, n, PATIENCE, (deliver_challenge, answer_challenge))
+        with lock:
+            if caller is not None and rank < caller < n and caller not in peers:
+                peers[caller] = peer
+            else:
+                peer.close()
+
+    try:
+        while len(peers) < n - 1:
+            server.settimeout(min(PAUSE, _left(until)))
+            with suppress(TimeoutError, ConnectionAbortedError):
+                peer, _ = server.accept()
+                thread = Thread(target=introduce, args=(peer,), daemon=True)
+                callers[thread] = peer
+                thread.start()
+            callers = {thread: peer for thread, peer in callers.items() if thread.is_alive()}
+            if len(callers) >= CALLERS:
+                _hang_up(next(iter(callers.values())))
+    finally:
+        for thread, peer in callers.items():
+            if peer not in peers.values():
+                _hang_up(peer)
+            thread.join()
+
+
+def _hang_up(peer: socket.socket) -> None:
+    """End a connection, so that whoever reads from it finds its end."""
+    with suppress(OSError):  # it has ended
+        peer.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def _within(seconds: float, peer: socket.socket) -> Iterator[None]:
+    """Hang up unless the `with` block is done in time, however often the other end says something."""
+    timer = Timer(seconds, _hang_up, [peer])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _introduced(peer: socket.socket, rank: int, n: int, seconds: float, challenges: Sequence[Any]) -> int | None:
@@ -121,16 +189,15 @@ def _introduced(peer: socket.socket, rank: int, n: int, seconds: float, challeng
 
     Raises
     ------
-    OSError, EOFError, AuthenticationError
-        If the other end says nothing for so many seconds, leaves, or has another key.
+    one of STRANGE
+        If the other end is not done in so many seconds, leaves, has another key, or says something else.
     """
-    peer.settimeout(None)
-    peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", int(seconds), int(seconds % 1 * 1e6)))
-    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
-        with Connection(os.dup(peer.fileno())) as messages:
+        peer.settimeout(None)
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # refused if the other end has left
+        with _within(seconds, peer), Connection(os.dup(peer.fileno())) as messages:
             for challenge in challenges:
-                challenge(messages, os.environ.get(KEY, "").encode())
+                challenge(messages, _key())
             messages.send_bytes(HELLO.pack(rank, n))
             found, known = HELLO.unpack(messages.recv_bytes(HELLO.size))
     except BaseException:

@@ -46,13 +46,14 @@ def exposed(processes: Iterable[psutil.Process]) -> list[tuple[int, str, str]]:
     for process in processes:
         with suppress(psutil.Error):
             listening = [socket for socket in process.net_connections("tcp") if socket.status == psutil.CONN_LISTEN]
-            for ip, port in (socket.laddr for socket in listening if not _is_loopback(socket.laddr.ip)):
+            for ip, port in (socket.laddr for socket in listening if not is_loopback(socket.laddr.ip)):
                 address = f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}"
                 found.append((process.pid, shlex.join(process.cmdline()), address))
     return found
 
 
-def _is_loopback(ip: str) -> bool:
+def is_loopback(ip: str) -> bool:
+    """Tell whether only this machine can reach an address."""
     address = ip_address(ip)
     if isinstance(address, IPv6Address) and address.ipv4_mapped:
         return address.ipv4_mapped.is_loopback  # ::ffff:127.0.0.1 is 127.0.0.1

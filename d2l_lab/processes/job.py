@@ -21,14 +21,16 @@ from d2l_lab.files import write_atomically
 from d2l_lab.processes import namespace
 from d2l_lab.processes.commands import environments, per_rank, words
 from d2l_lab.processes.control import BOUND, FOLDER, GRACE, end, ending, marked
+from d2l_lab.processes.output import Output, Search
 
 PROJECT = Path(__file__).parents[2]
+IF_POSSIBLE = "if possible"
 
 
 def launch(command: Any, n: int | None = None, **options: Any) -> list[Any]:
     """Start n processes, wait for them, and return the values that they returned.
 
-    What a rank prints appears in the cell behind its rank.
+    Each line that a rank prints appears in the cell behind its rank, a progress bar as its last frame.
 
     Parameters
     ----------
@@ -84,15 +86,14 @@ class Job:
         Ranks whose failure does not end the others. Those that `kill` names are added.
     isolated
         For programs that listen on every network, as TensorFlow's servers do: run all ranks in a network of their own,
-        whose loopback nothing else can reach. Where the system does not allow that, a line says so and they run
-        without it. If False, a process that listens on another address than loopback ends the job, within a second.
+        whose loopback nothing else can reach. Where the system has none to give, True is refused when the job starts;
+        "if possible" lets the ranks run without it, so that other machines can reach them, and prints a line that says
+        so. If False, a process that listens on another address than loopback ends the job, within a second.
 
     Attributes
     ----------
     status : list
         For each rank None while it runs, then its exit status, or the negative number of the signal that ended it.
-    output : list
-        For each rank the lines that it has printed.
     """
 
     def __init__(
@@ -103,10 +104,12 @@ class Job:
         environment: dict[str, Any] | list[dict[str, Any]] | None = None,
         deadline: float = 120,
         may_fail: Iterable[int] = (),
-        isolated: bool = False,
+        isolated: bool | str = False,
     ) -> None:
         if not deadline > 0:
             raise ValueError(f"a deadline is a number of seconds above 0, not {deadline!r}")
+        if isolated not in (True, False, IF_POSSIBLE):
+            raise ValueError(f"isolated is True, False or {IF_POSSIBLE!r}, not {isolated!r}")
         commands, variables = per_rank(command, environment or {}, n)
         self._config = {
             "commands": [words(one) for one in commands],
@@ -114,10 +117,11 @@ class Job:
             "place": os.getcwd(),
             "deadline": deadline,
             "may_fail": list(may_fail),
-            "isolated": isolated,
+            "isolated": bool(isolated),
         }
+        self._must_be_isolated = isolated != IF_POSSIBLE
         self.status: list[int | None] = [None] * len(commands)
-        self.output: list[list[str]] = [[] for _ in commands]
+        self._outputs = [Output(rank) for rank in range(len(commands))]
         self._supervisor: Any = None  # a subprocess.Popen whose pipes are open
         self._failure, self._entered, self._over = "", False, False
         self._changed = Condition()
@@ -154,6 +158,16 @@ class Job:
             print(self._failure, file=sys.stderr)
 
     @property
+    def output(self) -> list[list[str]]:
+        """For each rank the lines that it has printed, as a terminal would show them, but without colours.
+
+        Of a progress bar that is the last frame. The cell shows the first 1000 lines of each stream, and here are all;
+        of more than some 50 MB the newest.
+        """
+        with self._changed:
+            return [output.lines() for output in self._outputs]
+
+    @property
     def endings(self) -> str:
         """How the ranks ended, in words: "rank 0 ended with status 1, rank 1 was ended by SIGKILL"."""
         return ", ".join(f"rank {rank} {ending(status)}" for rank, status in enumerate(self.status))
@@ -177,16 +191,24 @@ class Job:
     def wait_for_line(self, rank: int, text: str) -> str:
         """Wait for a line of a rank that contains the text, and return the first such line.
 
+        All that the rank prints is searched, whether the cell shows it or not. A frame of a progress bar counts as a
+        line as soon as the next frame begins, although it is written over then.
+
         Raises
         ------
         RuntimeError
             If the rank ends without it, or the job fails.
         """
-        self._until(lambda: bool(self._lines(rank, text)) or self.status[rank] is not None)
-        lines = self._lines(rank, text)
-        if not lines:
+        output, search = self._outputs[rank], Search(text)
+        with self._changed:
+            search.look(line for line, _ in output.kept)
+            output.searches.append(search)
+        self._until(lambda: search.found is not None or self.status[rank] is not None)
+        with self._changed:
+            output.searches.remove(search)
+        if search.found is None:
             raise RuntimeError(f"rank {rank} ended without a line that contains {text!r}")
-        return lines[0]
+        return search.found
 
     def kill(self, rank: int) -> None:
         """Kill a rank by SIGKILL and wait until it has ended. This does not count as a failure of the job."""
@@ -197,23 +219,35 @@ class Job:
         self._until(lambda: self.status[rank] is not None)
 
     def _program(self) -> list[str]:
-        """Return the command of the supervisor; say so if it cannot have the network of its own that was asked for."""
+        """Return the command of the supervisor, in the network of its own that was asked for.
+
+        Raises
+        ------
+        RuntimeError
+            If it cannot have one, unless the caller has allowed for that; then a line says so.
+        """
         program = [sys.executable, "-m", "d2l_lab.processes.supervisor"]
         if not self._config["isolated"]:
             return program
         reason = namespace.refusal(PROJECT)
         if reason is None:
             return namespace.isolated(program)
-        print(f"no network of their own for these processes ({reason}): their servers listen on all networks")
+        lacking = f"no network of their own for these processes ({reason})"
+        if self._must_be_isolated:
+            raise RuntimeError(
+                f"{lacking}: run them on Linux, as root or where users may make network namespaces; or pass"
+                f' isolated="{IF_POSSIBLE}", and other machines can reach what they serve'
+            )
+        print(
+            f"{lacking}: until this cell ends, their servers listen on all networks and do what they are sent;"
+            " a firewall that refuses incoming connections, or no network at all, keeps others out"
+        )
         return program
 
     def _request(self, request: dict[str, Any]) -> None:
         with suppress(OSError):  # the supervisor is gone, which `_follow` reports
             self._supervisor.stdin.write(json.dumps(request) + "\n")
             self._supervisor.stdin.flush()
-
-    def _lines(self, rank: int, text: str) -> list[str]:
-        return [line for line in self.output[rank] if text in line]
 
     def _until(self, condition: Callable[[], bool]) -> None:
         with self._changed:
@@ -235,15 +269,16 @@ class Job:
             self._note({"reason": reason, "ended": []})
 
     def _note(self, event: dict[str, Any]) -> None:
-        if "line" in event:
-            with suppress(OSError, ValueError):  # a closed stream must not keep us from reading on
-                getattr(sys, event["stream"]).write(f"[{event['rank']}] {event['line']}\n")
+        if "lines" in event:
+            self._outputs[event["rank"]].show(event["stream"], event["lines"])
         with self._changed:
-            if "line" in event:
-                self.output[event["rank"]].append(event["line"])
+            if "lines" in event:
+                self._outputs[event["rank"]].keep(event["lines"])
             elif "status" in event:
                 self.status[event["rank"]] = event["status"]
             else:
                 self.status[: len(event["ended"])] = event["ended"]
                 self._failure, self._over = event["reason"], True
+                for output in self._outputs:
+                    output.close()
             self._changed.notify_all()

@@ -14,14 +14,19 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from threading import Event, Thread
+from functools import partial
+from threading import Event, Semaphore, Thread
 from typing import Any
 
 import psutil
 
 from d2l_lab.processes.control import FOLDER, adopt_orphans, end, ending, exposed, marked
+from d2l_lab.processes.output import WIDTH
+from d2l_lab.processes.relay import Relay
+from d2l_lab.processes.screen import Line, plain
 
-LINES, WIDTH = 1000, 1000  # the lines of each stream of a rank that are relayed, and their characters
+AHEAD = 8  # reports of lines that the notebook has not taken yet; after that, ranks that print wait for it
+CATCHING_UP = 5.0  # seconds for what a rank has printed to arrive once it has ended
 OFTEN, SELDOM = 0.25, 1.0  # seconds between two looks at the sockets: at first, and later, when ranks may be timed
 EARLY = 2.0  # seconds of looking often
 
@@ -44,24 +49,27 @@ class Supervisor:
     ) -> None:
         self.commands, self.environments, self.place, self.folder = commands, environments, place, folder
         self.deadline, self.may_fail, self.isolated = deadline, set(may_fail), isolated
-        self.ranks: list[subprocess.Popen[str]] = []
-        self.threads: list[list[Thread]] = []
+        self.ranks: list[subprocess.Popen[bytes]] = []
+        self.relays: list[list[Relay]] = []
         self.last_lines: list[dict[str, str]] = [{} for _ in commands]  # by stream, and of either
         self.status: list[int | None] = [None] * len(commands)
         self.events: queue.SimpleQueue[tuple[str, int]] = queue.SimpleQueue()
-        self.outgoing: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.outgoing: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self.room = Semaphore(AHEAD)
         self.closed = Event()
         self.kernel = os.getppid()
 
     def report(self, **event: Any) -> None:
         """Queue an event for the notebook."""
-        self.outgoing.put(json.dumps(event) + "\n")
+        self.outgoing.put(event)
 
     def send_reports(self) -> None:
-        """Send queued events to the notebook, until an empty one comes."""
-        with suppress(OSError):  # the notebook is gone
-            while line := self.outgoing.get():
-                os.write(1, line.encode())
+        """Send queued events to the notebook, until an empty one comes; drop them once the notebook is gone."""
+        while event := self.outgoing.get():
+            with suppress(OSError):
+                os.write(1, json.dumps(event).encode() + b"\n")
+            if "lines" in event:
+                self.room.release()
 
     def read_requests(self, requests: Iterable[bytes]) -> None:
         """Queue the notebook's requests to kill a rank, until it closes the pipe or is gone."""
@@ -81,32 +89,30 @@ class Supervisor:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    encoding="utf-8",
-                    errors="replace",
                 )
             except OSError as error:
                 return f"rank {rank} cannot be started: {error}"
             self.ranks.append(process)
-            relays = [_thread(self.relay, rank, name) for name in ("stdout", "stderr")]
-            self.threads.append([*relays, _thread(self.wait, rank)])
+            streams = {"stdout": process.stdout, "stderr": process.stderr}
+            self.relays.append([Relay(file, partial(self.pass_on, rank, name)) for name, file in streams.items()])
+            _thread(self.wait, rank)
         return None
 
-    def relay(self, rank: int, name: str) -> None:
-        """Pass on the lines of a rank's stream, up to a number of lines; a long line is cut into several."""
-        stream, shown = getattr(self.ranks[rank], name), 0
-        while text := stream.readline(WIDTH):
-            line = text.rstrip("\n")
-            if any(character.isalnum() for character in line):
-                self.last_lines[rank] |= {name: line.strip(), "either": line.strip()}
-            if shown < LINES:
-                self.report(rank=rank, line=line, stream=name)
-            elif shown == LINES:
-                self.report(rank=rank, line=f"… more than {LINES} lines: the rest is not shown", stream=name)
-            shown += 1
+    def pass_on(self, rank: int, name: str, lines: list[Line]) -> None:
+        """Report lines of a rank's stream, once there is room for them."""
+        for line, stays in reversed(lines):
+            if stays and any(character.isalnum() for character in plain(line)):
+                last = plain(line).strip()[:WIDTH]
+                self.last_lines[rank] |= {name: last, "either": last}
+                break
+        self.room.acquire()
+        self.report(rank=rank, stream=name, lines=lines)
 
     def wait(self, rank: int) -> None:
-        """Queue the end of a rank."""
+        """Queue the end of a rank, once what it has printed has been reported."""
         self.ranks[rank].wait()
+        for relay in self.relays[rank]:
+            relay.catch_up(CATCHING_UP)
         self.events.put(("ended", rank))
 
     def watch(self) -> str | None:
@@ -144,7 +150,6 @@ class Supervisor:
 
     def ended(self, rank: int) -> str | None:
         """Report the end of a rank, or return why it failed."""
-        self.join(rank)
         status = self.ranks[rank].returncode
         if status and rank not in self.may_fail:
             return f"rank {rank} {ending(status)}; {self.last_line(rank, status)}"
@@ -159,11 +164,6 @@ class Supervisor:
         if status > 0:
             line = last.get("stderr", line)
         return f"its last line: {line}" if line else "it printed nothing"
-
-    def join(self, rank: int) -> None:
-        """Let what the rank has printed arrive; a child of it may hold its pipes for longer."""
-        for thread in self.threads[rank]:
-            thread.join(0.2)
 
     def overdue(self) -> str:
         """Return which ranks still run at the deadline."""
@@ -185,8 +185,8 @@ class Supervisor:
     def finish(self, reason: str | None) -> None:
         """End all processes, report how each rank ended and why, and return when the notebook is gone or done."""
         left = end(lambda: {*psutil.Process().children(recursive=True), *marked(self.folder)})
-        for rank in range(len(self.ranks)):
-            self.join(rank)
+        for relay in sum(self.relays, []):
+            relay.join(1)
         reasons = [reason] if reason else []
         if left:
             reasons.append("these processes cannot be killed: " + ", ".join(str(process.pid) for process in left))
@@ -210,7 +210,7 @@ def main() -> None:
         sender = _thread(supervisor.send_reports)
         _thread(supervisor.read_requests, requests)
         supervisor.finish(supervisor.start() or supervisor.watch())
-        supervisor.outgoing.put("")
+        supervisor.report()
         sender.join(1)
         os._exit(0)  # an ordinary exit would wait for threads that still read
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import statistics
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 
 from d2l_lab.collectives.cost_model import ring_time, star_time
 from d2l_lab.machine.system import cores
+from d2l_lab.processes.commands import KEY
 from d2l_lab.rack.hosts import DELAY, PORT, RATE, address, build, connect, start
 
 MODEL = {"star": star_time, "ring": ring_time}
@@ -26,11 +28,12 @@ PAIR = 48 * 2**10  # bytes of a message there: a size that the ping-pong does no
 def on_hosts(n: int, *command: str) -> Any:
     """Run `python -m …` as ranks 0 … n − 1, a host for each, wait for all, and return the JSON that rank 0 printed."""
     places = ",".join(f"{address(host)}:{PORT}" for host in range(n))
+    common = os.environ | {"HOSTS": places, "OMP_NUM_THREADS": "1", KEY: secrets.token_hex(16)}
     ranks = [
         start(
             rank,
             [sys.executable, "-m", *command],
-            env=os.environ | {"RANK": str(rank), "HOSTS": places, "OMP_NUM_THREADS": "1"},
+            env=common | {"RANK": str(rank)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL if rank else subprocess.PIPE,
         )

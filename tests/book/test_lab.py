@@ -1,6 +1,7 @@
 """JupyterLab as `make lab` starts it serves this machine alone and makes no network connections."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -11,6 +12,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from reaper import MARK
 
 from book import ROOT
 
@@ -39,11 +41,12 @@ def hosts(tmp_path):
         log.touch()
         (tmp_path / "sitecustomize.py").write_text(NOTING.format(log=str(log)))
         places = {f"JUPYTER_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
+        places["PATH"] = "/usr/bin:/bin"
         command = [sys.executable, "-m", "jupyterlab", *flags, "--no-browser"]
         with subprocess.Popen(
             [*command, "--IdentityProvider.token=t"],
             cwd=tmp_path,
-            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)} | places,
+            env=places | {"PYTHONPATH": str(tmp_path), "HOME": str(tmp_path), MARK: os.environ[MARK]},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         ) as server:

@@ -1,11 +1,9 @@
 """Code that one section teaches in its cells and others take from our packages is the same in both places."""
 
 import ast
-from functools import cache
 
-import jupytext
 import pytest
-from modules import parsed
+from modules import cells, parsed
 
 from book import MODULES, ROOT
 from d2l_utils.common import NAMES
@@ -39,21 +37,6 @@ def definitions(tree):
             node.annotation = None
     named = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
     return [(node.name, ast.dump(node)) for node in named]
-
-
-@cache
-def cells(slug):
-    found = jupytext.read(ROOT / "notebooks" / f"{slug}.md", fmt="md:myst").cells
-    code = [cell for cell in found if cell.cell_type == "code"]
-    return [(set(cell.metadata.get("tags", [])), ast.parse(python_of(cell.source))) for cell in code]
-
-
-def python_of(source):
-    """Return the Python of a cell: all of it, or what it writes into a .py file; nothing of another magic."""
-    first, _, rest = source.partition("\n")
-    if first.startswith("%%writefile") and first.endswith(".py"):
-        return rest
-    return "" if first.startswith("%") else source
 
 
 def in_section(slug, folder):

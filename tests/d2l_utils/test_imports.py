@@ -1,12 +1,14 @@
 """Imports go in one direction. Read from the source."""
 
 import ast
+import subprocess
+import sys
 from graphlib import TopologicalSorter
 
 import pytest
 from modules import PATHS, imports, parsed, reached, top
 
-from book import MODULES, project
+from book import MODULES, ROOT, project
 
 FOLDERS = set(MODULES.values())
 FRAMEWORKS = {f"d2l_utils.{folder}" for folder in FOLDERS}
@@ -18,8 +20,8 @@ FLOORS = [  # rooms of our packages, from the bottom; an import goes down or sta
     {"d2l_utils.common"},
     FRAMEWORKS,
 ]
-BROUGHT = {"IPython", "matplotlib_inline", "cycler", "sklearn", "scipy"}  # with the packages that are installed
-INSTALLED = set(project()["project"]["dependencies"]) | BROUGHT
+NAMED_OTHERWISE = {"ipython": "IPython", "matplotlib-inline": "matplotlib_inline", "scikit-learn": "sklearn"}
+INSTALLED = {NAMED_OTHERWISE.get(name, name) for name in project()["project"]["dependencies"]}
 SPHINX = {"sphinx", "docutils", "myst_nb", "sphinx_design", "pybtex", "sphinxcontrib"}
 
 
@@ -69,3 +71,14 @@ def test_the_book_reaches_no_framework_and_only_its_pages_reach_sphinx(module):
     assert {name for name in found if room(name) in FRAMEWORKS} == set()
     outside = FOLDERS if module.startswith("book.pages") else FOLDERS | SPHINX
     assert {top(name) for name in found} & outside == set()
+
+
+def test_importing_the_book_forbids_no_module_and_its_programs_keep_a_slow_one_out():
+    forbidden = "print([name for name, module in sys.modules.items() if module is None])\n"
+    code = (
+        f"import runpy, sys, book.build, book.bundle, book.translations.check\n{forbidden}sys.argv[1:] = ['--help']\n"
+    )
+    code += f"try: runpy.run_module('book', run_name='__main__')\nexcept SystemExit: {forbidden}"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    first, *_, last = done.stdout.splitlines()
+    assert (first, last) == ("[]", "['rfc3987_syntax']")

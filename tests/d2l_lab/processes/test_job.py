@@ -10,11 +10,13 @@ import socket
 import sys
 import time
 from pathlib import Path
+from threading import Event
 
 import psutil
 import pytest
 from launching import by_rank, left, running, wait_until
 
+from d2l_lab.processes import output
 from d2l_lab.processes.commands import KEY
 from d2l_lab.processes.job import Job, launch, return_value
 
@@ -97,17 +99,68 @@ def test_a_line_appears_behind_its_rank_in_its_stream_while_it_runs_and_one_that
             job.wait_for_line(1, "up")
 
 
-def test_whatever_a_rank_writes_arrives_as_lines_of_very_many_the_first_appear():
-    written = (b"no end of line", b"gr\xfcn\n", "grün\n".encode(), b"1 %\r2 %\r\n", b"x" * 2500)
+def test_whatever_a_rank_writes_arrives_as_lines():
+    written = (b"no end of line", b"gr\xfcn\n", "grün\n".encode(), b"a\0b\n", b"x" * 2500)
     with Job(by_rank(*(f"import sys; sys.stdout.buffer.write({one!r})" for one in written))) as job:
         job.wait()
-    cut = ["x" * 1000, "x" * 1000, "x" * 500]
-    assert job.output == [["no end of line"], ["gr\N{REPLACEMENT CHARACTER}n"], ["grün"], ["1 %", "2 %"], cut]
-    with pytest.raises(RuntimeError, match=r"^rank 0 ended with status 1; its last line: 49999$"):
-        with Job(by_rank("for i in range(50_000): print(i)\nraise SystemExit(1)")) as job:
-            job.wait()
-    assert job.output[0][:2] == ["0", "1"]
-    assert job.output[0][-2:] == ["999", "… more than 1000 lines: the rest is not shown"]
+    assert job.output == [["no end of line"], ["gr\N{REPLACEMENT CHARACTER}n"], ["grün"], ["ab"], ["x" * 2500]]
+
+
+def test_a_progress_bar_is_one_line_in_the_cell_and_a_frame_is_found_all_the_same(capsys):
+    bar = "import sys, time\nfor i in range(101): print(f'\\r{i}%', end='', file=sys.NAME); time.sleep(0.003)"
+    with Job(by_rank(bar.replace("NAME", "stdout"), bar.replace("NAME", "stderr"))) as job:
+        assert job.wait_for_line(1, "37") == "37%"
+        job.wait()
+        assert job.wait_for_line(0, "38") == "38%"
+    assert job.output == [["100%"], ["100%"]]
+    assert capsys.readouterr() == ("[0] 100%\n", "[1] 100%\n")
+
+
+def test_of_very_many_lines_the_cell_shows_the_first_and_the_job_has_all(capsys):
+    with Job(by_rank("for i in range(50_000): print(i)\nraise SystemExit(1)"), may_fail=[0]) as job:
+        assert job.wait_for_line(0, "4321") == "4321"
+        job.wait()
+    assert job.output == [[str(i) for i in range(50_000)]]
+    shown = capsys.readouterr().out.splitlines()
+    assert (shown[0], shown[999]) == ("[0] 0", "[0] 999")
+    assert shown[1000:] == ["[0] … more than 1000 lines: the rest is not shown", "[0] … 49000 lines were not shown"]
+
+
+def test_a_text_is_found_in_a_long_line_which_the_cell_shows_in_pieces(capsys):
+    with Job(by_rank("print('x' * 995 + 'across the edge' + 'x' * 50_000)")) as job:
+        assert len(job.wait_for_line(0, "across the edge")) == 995 + 15 + 50_000
+        job.wait()
+    assert {len(line) for line in capsys.readouterr().out.splitlines()} == {len("[0] ") + 1000, len("[0] ") + 10}
+
+
+def test_what_a_rank_has_printed_is_there_when_it_has_ended_although_a_child_holds_its_pipe():
+    child = "import subprocess, sys; print('here', end='', flush=True); subprocess.Popen(['sleep', '60'])"
+    with Job(by_rank(child, SLEEP)) as job:
+        assert job.wait_for_line(0, "her") == "here"
+        wait_until(lambda: job.status[0] == 0)
+
+
+def test_a_rank_that_prints_without_end_waits_for_the_notebook_and_its_newest_lines_are_kept(monkeypatch):
+    monkeypatch.setattr(output, "MEMORY", 15_000)
+    counting = (
+        "import itertools\nfor i in itertools.count():\n    print(i, 10_000 * 'x')\n    open('at', 'w').write(str(i))"
+    )
+    blocked = Event()
+    monkeypatch.setattr(output.Output, "show", lambda *_: blocked.wait(30))
+    with Job(by_rank(counting)) as job:
+        wait_until(lambda: Path("at").exists() and int(Path("at").read_text() or 0) > 10)
+        wait_until(is_still)
+        blocked.set()
+        job.wait_for_line(0, f"{int(Path('at').read_text()) + 50} x")
+    assert re.fullmatch(r"… \d+ lines before these were not kept", job.output[0][0])
+    assert sum(map(len, job.output[0])) < 20_000
+
+
+def is_still():
+    """Tell whether the file has not changed for a while."""
+    before = Path("at").read_text()
+    time.sleep(0.3)
+    return Path("at").read_text() == before != ""
 
 
 # How ranks end
@@ -120,6 +173,8 @@ def test_whatever_a_rank_writes_arrives_as_lines_of_very_many_the_first_appear()
             "import atexit; atexit.register(print, 'b'); raise ValueError('why')",
             "rank 1 ended with status 1; its last line: ValueError: why",
         ),
+        ("for i in range(50_000): print(i)\nraise SystemExit(1)", "rank 1 ended with status 1; its last line: 49999"),
+        ("raise SystemExit(2000 * 'x')", f"rank 1 ended with status 1; its last line: {1000 * 'x'}"),
         ("print('a'); print('==='); import os; os.abort()", "rank 1 was ended by SIGABRT; its last line: a"),
         ("import os; os.kill(os.getpid(), 40)", "rank 1 was ended by signal 40; it printed nothing"),
         ("pass", "the deadline of 0.7 s has passed; still running: rank 0, 2"),
@@ -228,11 +283,12 @@ def test_a_rank_that_others_could_reach_ends_the_job(after, tmp_path):
 
 
 @pytest.mark.usefixtures("namespaces")
-def test_ranks_of_an_isolated_job_reach_each_other_and_nobody_else_reaches_them():
+@pytest.mark.parametrize("isolated", [True, "if possible"])
+def test_ranks_of_an_isolated_job_reach_each_other_and_nobody_else_reaches_them(isolated):
     call = "import os, socket, time\nwhile not os.path.exists('port'): time.sleep(0.01)\n"
     call += "time.sleep(0.1)\nsocket.create_connection(('127.0.0.1', int(open('port').read()))).close()"
     serve = f"{ANYWHERE}open('port', 'w').write(str(s.getsockname()[1])); s.accept(); print('called'); time.sleep(60)"
-    with Job(by_rank(serve, call), isolated=True) as job:
+    with Job(by_rank(serve, call), isolated=isolated) as job:
         port = int(job.wait_for_line(0, "up").split()[-1])
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", port))
@@ -240,12 +296,19 @@ def test_ranks_of_an_isolated_job_reach_each_other_and_nobody_else_reaches_them(
         job.wait(1)
 
 
-def test_where_no_network_can_be_had_a_line_says_so_and_the_ranks_may_listen(monkeypatch, capsys):
+def test_where_no_network_can_be_had_an_isolated_job_is_refused_with_the_cure_and_nothing_starts(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    launch(by_rank(f"{ANYWHERE}time.sleep(0.6)"), isolated=True)
+    refusal = r"no network of their own .+: run them on Linux, as root .+ or pass isolated=\"if possible\""
+    with pytest.raises(RuntimeError, match=refusal):
+        launch(by_rank("open('started', 'w')"), isolated=True)
+    assert not Path("started").exists()
+
+
+def test_if_the_caller_allows_it_they_run_all_the_same_and_a_line_says_who_can_reach_them(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    launch(by_rank(f"{ANYWHERE}time.sleep(0.6)"), isolated="if possible")
     first, second = capsys.readouterr().out.splitlines()
-    expected = r"no network of their own for these processes \(.+\): their servers listen on all networks"
-    assert re.fullmatch(expected, first)
+    assert re.fullmatch(r"no network of their own .+: .* their servers listen on all networks .* a firewall .*", first)
     assert second.startswith("[0] up 0.0.0.0")
 
 
@@ -262,6 +325,7 @@ def test_where_no_network_can_be_had_a_line_says_so_and_the_ranks_may_listen(mon
         ({"command": []}, ValueError, "at least one process"),
         ({"command": [["true"], ["true"]], "n": 3}, ValueError, "n=3, 2 commands"),
         ({"command": ["true"], "n": 2, "environment": [{}]}, ValueError, "n=2, 1 environments"),
+        ({"command": ["true"], "isolated": "perhaps"}, ValueError, "isolated is True, False or 'if possible'"),
         ({"command": ["true"], "deadline": 0}, ValueError, "a deadline is a number of seconds above 0"),
     ],
 )
