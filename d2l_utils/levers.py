@@ -16,7 +16,7 @@ import numpy as np
 
 from d2l_utils.data import DigitImages
 from d2l_utils.display import RUNNING_TOTAL, show
-from d2l_utils.framework import framework
+from d2l_utils.framework import framework, needs_framework
 from d2l_utils.memory import freed_memory_kept
 from d2l_utils.plots.waterfall import Bar, waterfall
 from d2l_utils.predictions import Comparison, predict
@@ -185,6 +185,7 @@ class RunningTotal:
         return {RUNNING_TOTAL: {"rows": rows, "steps": self.steps}, "text/plain": str(self)}
 
 
+@needs_framework
 def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
 
@@ -230,6 +231,7 @@ def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
     picture(rows)
 
 
+@needs_framework
 def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from d2l_utils.framework import framework
+from d2l_utils.framework import framework, needs_framework
 
 LARGE, KEPT = 2**25, 2**30
 # glibc's thresholds, by the number that each has in its malloc.h: what we set, the most that glibc sets by itself while
@@ -47,6 +47,7 @@ def resident() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
+@needs_framework
 def memory_of(function: Callable[[], Any]) -> Memory:
     """Call a function once and return the bytes that it needed: at most, and for its result.
 
@@ -62,6 +63,7 @@ def memory_of(function: Callable[[], Any]) -> Memory:
     return memory_with(framework()._counters(), function, framework().synchronize)
 
 
+@needs_framework
 def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
     """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
     return course_with(framework()._counters(), function, framework().synchronize)
