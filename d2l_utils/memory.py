@@ -176,7 +176,10 @@ def usual_thresholds(environment: Mapping[str, str]) -> list[tuple[int, int]]:
 
 def _in_c(name: str) -> Any:
     """Return a function of the C library, None where there is none of this name."""
-    return getattr(ctypes.CDLL(None), name, None) if os.name == "posix" else None
+    try:
+        return getattr(ctypes.CDLL(None), name, None)
+    except TypeError:  # Windows has no library without a name
+        return None
 
 
 class _Mallinfo(ctypes.Structure):
