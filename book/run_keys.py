@@ -12,6 +12,7 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Entry
+from d2l_lab.machine.profile import figures
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,5 @@ def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[st
 def run_key(entries: Sequence[Entry], framework: str, around: dict[str, Any], profile: dict[str, Any]) -> str:
     """Return the key of a run of these entries in these surroundings; the profile counts where the code reads it."""
     cells = [[entry.source, sorted(entry.tags)] for entry in entries if entry.kind == "code"]
-    figures = None
-    if any("your_machine" in source for source, _ in cells):
-        common = {name: profile[name] for name in profile if name != "frameworks"}
-        figures = [common, profile.get("frameworks", {}).get(MODULES[framework])]
-    return hashed(cells, around, figures)
+    asks = any("your_machine" in source for source, _ in cells)
+    return hashed(cells, around, figures(profile, MODULES[framework]) if asks else None)
