@@ -1,6 +1,7 @@
 """The machine profile: when it is measured, when it is read, and what it is made of."""
 
 import errno
+import os
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
@@ -96,6 +97,13 @@ def test_each_state_of_a_machine_keeps_its_profile_and_the_one_of_the_last_measu
     kept = profile.states(profile.read(profile.profile_path()))
     assert [each["machine"]["memory_gb"] for each in kept] == list(range(15, 7, -1))
     assert not any("others" in each for each in kept)
+
+
+def test_a_quick_run_measures_what_is_kept_as_any_other_does(here, monkeypatch):
+    monkeypatch.setenv("D2L_QUICK", "1")
+    monkeypatch.setattr(measuring, "measure_machine", lambda: here.common() | {"caches": os.environ.get("D2L_QUICK")})
+    here.again()
+    assert profile.profile_for("torch")["caches"] is None
 
 
 def test_a_product_that_failed_is_told_and_measured_again_after_a_while_and_all_else_stays(here, monkeypatch, capsys):
