@@ -17,6 +17,7 @@ from book.translations.lookup import pattern
 from book.translations.records import OURS
 from book.words import say_record
 from d2l_utils.claims import claim
+from d2l_utils.levers import AS_WRITTEN
 from d2l_utils.predictions import Comparison
 
 ONE = """\
@@ -242,3 +243,4 @@ def test_what_the_package_itself_writes_into_records_is_collected(monkeypatch):
     texts = {each.note if isinstance(each, Comparison) else each.evidence for each in found}
     assert [text for text in texts if not any(pattern(ours).fullmatch(text) for ours in OURS)] == []
     assert len(texts) == 7
+    assert AS_WRITTEN in OURS

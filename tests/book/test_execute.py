@@ -14,7 +14,7 @@ from tiny import MACHINE, Project
 
 from book import FRAMEWORKS, ROOT
 from book.outputs import PREDICTION
-from book.run_keys import Kernel, code, packages, python_version, surroundings, versions
+from book.run_keys import Kernel, code, packages, python_version, settings, surroundings, versions
 from book.summary import summary
 from d2l_utils.predictions import Comparison
 
@@ -249,6 +249,12 @@ def test_a_variable_that_the_kernel_itself_sets_counts_as_it_sets_it_and_the_pro
         found.append(surroundings(root, kernel, {"machine": MACHINE})["settings"])
     assert found[0] == found[1]
     assert found[0]["OMP_NUM_THREADS"] == "1"
+
+
+def test_what_the_makefile_exports_to_all_programs_decides_no_run():
+    exported = re.findall(r"^export (\w+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(exported) > 5
+    assert settings(dict.fromkeys(exported, "1"), ROOT) == {}
 
 
 def test_a_changed_sentence_runs_nothing_and_reaches_reader_and_book(up_to_date):
