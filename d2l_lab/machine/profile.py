@@ -156,8 +156,9 @@ def read(path: Path) -> dict[str, Any]:
     """Return the content of the file, or {} if it is missing, damaged or of another format."""
     try:
         profile = json.loads(path.read_text(encoding="utf-8"))
-        return profile if profile["format"] == FORMAT else {}
-    except (OSError, ValueError, KeyError, TypeError):
+        whole = all({"machine", "frameworks"} <= each.keys() for each in (profile, *profile.get("others", [])))
+        return profile if whole and profile["format"] == FORMAT else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 

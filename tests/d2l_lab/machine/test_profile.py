@@ -133,7 +133,16 @@ def test_a_product_that_failed_is_told_and_measured_again_after_a_while_and_all_
     assert here.measured == ["machine", "torch"]
 
 
-@pytest.mark.parametrize("damage", ["", "[]", "{}", "3", "null", '{"format": 1, "machine": {}, "frameworks": {}}'])
+NOW = f'{{"format": {profile.FORMAT}, "machine": {{}}, "frameworks": {{}}, "others": '
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *("", "[]", "{}", "3", "null", '{"format": 1, "machine": {}, "frameworks": {}}'),
+        *(f'{{"format": {profile.FORMAT}}}', NOW + "3}", NOW + "[3]}", NOW + "[{}]}", NOW + "null}"),
+    ],
+)
 def test_a_damaged_profile_is_none_and_is_measured_anew(here, damage):
     here.again()
     path = profile.profile_path()
