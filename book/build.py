@@ -21,7 +21,7 @@ from book.sources import chapter, write_readers
 from book.summary import summary, warn_of_stderr
 from book.words import set_language
 from d2l_lab.files import write_atomically
-from d2l_lab.machine.profile import measure_missing
+from d2l_lab.machine.profile import measure_missing, on_top, read
 
 COLLECTED = {"claims": CLAIM, "predictions": PREDICTION, "running-totals": RUNNING_TOTAL}  # files beside the pages
 
@@ -98,12 +98,13 @@ def measure(framework: str, kernel: Kernel, path: Path, root: Path) -> None:
 
 
 def measure_anew(layout: Layout, frameworks: Sequence[str]) -> None:
-    """Measure this machine; the old profile stays unless all of it succeeds."""
+    """Measure this machine; the old profile stays unless all of it succeeds, and those of its other states anyway."""
     new = layout.profile.with_name("machine.new.json")
     new.unlink(missing_ok=True)
     for framework in frameworks:
         measure(framework, find_kernel(framework), new, layout.root)
-    os.replace(new, layout.profile)
+    write_atomically(layout.profile, dump(on_top(load(new), read(layout.profile))))
+    new.unlink()
 
 
 def run(

@@ -60,6 +60,7 @@ def readme(framework: str, python: str, wheel: str) -> str:
     ]
     last = [
         say("{command} installs the versions that the notebooks were tested with.", command=command),
+        say("The notebooks are meant for Linux and macOS; on Windows, use WSL."),
         say("No account or data set is needed."),
     ]
     heading = say("{title} in {framework}", title=say("Computational Performance"), framework=title)

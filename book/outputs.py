@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from d2l_utils.claims import MIME as CLAIM
+from d2l_utils.display import RUNNING_TOTAL
 from d2l_utils.predictions import MIME as PREDICTION
 from d2l_utils.predictions import Prediction
 
 MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
 WIDGET = "application/vnd.jupyter.widget-view+json"
-RUNNING_TOTAL = "application/vnd.d2l.running-total+json"
 RECORDS = (CLAIM, PREDICTION, RUNNING_TOTAL)
 
 

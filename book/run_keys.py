@@ -3,8 +3,9 @@
 import ast
 import hashlib
 import json
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,15 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Entry
+from d2l_lab.machine.profile import figures
+
+# The environment variables that decide what a run computes with or how fast: those of ours, of the frameworks, and of
+# the libraries and allocators below them; but none that names a place of this machine or only says what a test refuses.
+DECISIVE = re.compile(
+    r"(D2L|G?OMP|KMP|MKL|OPENBLAS|GOTO|BLIS|VECLIB|NUMEXPR|NUMBA|XLA|JAX|TF|KERAS|TORCH\w*|PYTORCH|ATEN|MXNET|DNNL|ONEDNN"
+    r"|CUDA|CUBLAS|CUDNN|NVIDIA|NCCL|GLOO|TRITON|MALLOC|GLIBC)_|(NPROC|LD_PRELOAD|PYTHON(MALLOC|OPTIMIZE|HASHSEED))$"
+)
+PLACES = re.compile(r"_(DIR|HOME|PATH|ROOT|FILE)$|D2L_(MACHINE_PROFILE|DATA|DOCUMENTS|HTML|STRICT)$")
 
 
 @dataclass(frozen=True)
@@ -84,15 +94,22 @@ def code(path: Path) -> str:
     return hashed(ast.dump(tree))
 
 
+def settings(environment: Mapping[str, str], root: Path) -> dict[str, str]:
+    """Return those of the environment's variables that decide a run, wherever the project lies."""
+    names = sorted(name for name in environment if DECISIVE.match(name) and not PLACES.search(name))
+    return {name: environment[name].replace(str(root), "<project>") for name in names}
+
+
 def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return what decides a run besides the notebook: the environment, our packages and the data."""
+    """Return what decides a run besides the notebook: the environment, cores and GPUs, our packages and the data."""
     data, packages = root / "notebooks" / "data", [root / "d2l_utils", root / "d2l_lab"]
     modules = {path.relative_to(root): path for package in packages for path in sorted(package.rglob("*.py"))}
     others = {module for name, module in MODULES.items() if name != kernel.framework} | {"rack"}
     files = [path for path in sorted(data.rglob("*")) if path.is_file()]
     return {
         "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
-        "gpus": profile["machine"].get("gpus"),
+        "settings": settings(os.environ | kernel.settings, root),
+        "machine": [profile["machine"].get(fact) for fact in ("cores", "gpus")],
         "modules": [[str(name), code(path)] for name, path in modules.items() if name.parts[1] not in others],
         "data": [[str(path.relative_to(data)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files],
     }
@@ -101,8 +118,5 @@ def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[st
 def run_key(entries: Sequence[Entry], framework: str, around: dict[str, Any], profile: dict[str, Any]) -> str:
     """Return the key of a run of these entries in these surroundings; the profile counts where the code reads it."""
     cells = [[entry.source, sorted(entry.tags)] for entry in entries if entry.kind == "code"]
-    figures = None
-    if any("your_machine" in source for source, _ in cells):
-        common = {name: profile[name] for name in profile if name != "frameworks"}
-        figures = [common, profile.get("frameworks", {}).get(MODULES[framework])]
-    return hashed(cells, around, figures)
+    asks = any("your_machine" in source for source, _ in cells)
+    return hashed(cells, around, figures(profile, MODULES[framework]) if asks else None)

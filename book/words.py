@@ -19,7 +19,7 @@ _translate: Callable[[str], str | None] = NO_TRANSLATIONS.get
 _translate_record: Callable[[str], str | None] = NO_TRANSLATIONS.get
 
 
-def say(text: str, **fields: Any) -> str:
+def say(text: str, /, **fields: Any) -> str:
     """Return a fixed text in the current language with its fields filled in, in English if it has no translation."""
     words = _translate(text) or text
     return words.format(**fields) if fields else words

@@ -1,12 +1,12 @@
 """Files that several processes write: atomic replacement, and locks. Standard library only."""
 
-import fcntl
 import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 
 def write_atomically(path: Path, content: str | bytes) -> bool:
@@ -41,7 +41,8 @@ def write_atomically(path: Path, content: str | bytes) -> bool:
 def locked(path: Path, waiting: str = "") -> Iterator[None]:
     """Hold a lock while the block runs; wait for another process or thread that holds it.
 
-    The operating system frees the lock when its holder dies.
+    The operating system frees the lock when its holder dies. Windows and some network drives have no locks: there the
+    block runs without one.
 
     Parameters
     ----------
@@ -52,12 +53,21 @@ def locked(path: Path, waiting: str = "") -> Iterator[None]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if waiting:
-                print(waiting, file=sys.stderr, flush=True)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        except OSError:
-            pass  # a file system without locks, such as some network drives: go on without one
+        _wait_for(lock, waiting)
         yield
+
+
+def _wait_for(lock: IO[Any], waiting: str) -> None:
+    """Take the lock of a file; go on without one where the system or the file system has none."""
+    try:
+        import fcntl  # here: Windows has no such module
+    except ImportError:
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if waiting:
+            print(waiting, file=sys.stderr, flush=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError:
+        pass  # such as some network drives

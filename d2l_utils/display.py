@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+RUNNING_TOTAL = "application/vnd.d2l.running-total+json"  # what levers write and pages read
+
 
 def ipython_shell() -> Any:
     """Return IPython's shell, or None outside IPython, which is not imported for that."""

@@ -1,27 +1,65 @@
-"""The framework that this process works with: what all four share finds in it what only it can do."""
+"""The framework that a function works with: what all four share finds in it what only it can do."""
 
-from types import ModuleType
-from typing import Any
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
+from types import FunctionType, ModuleType
+from typing import Any, ParamSpec, TypeVar
 
 from d2l_lab.machine.profile import profile_for
 
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
 _imported: list[ModuleType] = []
+_asked: ContextVar[ModuleType] = ContextVar("_asked")  # the framework's module whose function is running
+
+
+def needs_framework(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Mark a function that asks `framework()`, so that each framework's module gets it bound to itself."""
+    vars(function)["needs_framework"] = True
+    return function
 
 
 def register(module: ModuleType) -> None:
-    """Take down that a framework's folder of d2l_utils has been imported."""
+    """Take down that a framework's folder of d2l_utils has been imported, and bind to it what needs a framework."""
     if module not in _imported:
         _imported.append(module)
+    for name, value in list(vars(module).items()):
+        if isinstance(value, FunctionType) and hasattr(value, "needs_framework"):
+            setattr(module, name, _bound(value, module))
+
+
+def _bound(function: Callable[Parameters, Result], module: ModuleType) -> Callable[Parameters, Result]:
+    @wraps(function)
+    def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        token = _asked.set(module)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _asked.reset(token)
+
+    return call
 
 
 def framework() -> Any:
-    """Return the framework's folder of d2l_utils that this process has imported; RuntimeError unless there is one."""
-    if len(_imported) != 1:
+    """Return the framework's folder of d2l_utils whose function is running, or else the only one that was imported.
+
+    Raises
+    ------
+    RuntimeError
+        If none was imported, or several and the function was called from none of them.
+    """
+    asked = _asked.get(None)
+    if asked is None and len(_imported) == 1:
+        return _imported[0]
+    if asked is None:
         names = " and ".join(module.__name__ for module in _imported) or "none"
-        raise RuntimeError(f"this works in a process that has imported one framework of d2l_utils, not {names}")
-    return _imported[0]
+        raise RuntimeError(f"call this from the module of a framework, such as d2l_utils.jax; imported: {names}")
+    return asked
 
 
+@needs_framework
 def your_machine() -> dict[str, Any]:
     """Return what this machine can do: its profile, which is measured once and kept.
 

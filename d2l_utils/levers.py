@@ -15,21 +15,20 @@ from typing import Any
 import numpy as np
 
 from d2l_utils.data import DigitImages
-from d2l_utils.display import show
-from d2l_utils.framework import framework
+from d2l_utils.display import RUNNING_TOTAL, show
+from d2l_utils.framework import framework, needs_framework
 from d2l_utils.memory import freed_memory_kept
 from d2l_utils.plots.waterfall import Bar, waterfall
 from d2l_utils.predictions import Comparison, predict
 from d2l_utils.timing import Measurement, compare, measure, report, three_digits
 
-MIME = "application/vnd.d2l.running-total+json"
 LEVERS = ("tuned layers", "compiled step", "deferred loss read", "background loading", "images in memory", "bfloat16")
 AS_WRITTEN = "the loop as written"
 GAIN = 1.02  # what a lever has to gain in order to be kept
 BATCH = 64  # images of a minibatch of the chapter's loop
 EPOCHS = 3  # of both loops of a comparison
 REPEATS = 15  # of both steps of a test
-BUDGET = 4.0  # seconds of a test, after which no further round starts
+BUDGET = 3.0  # seconds of a test after its warm-up, after which no further round starts
 
 
 class Loop:
@@ -111,7 +110,7 @@ class Loop:
     def accuracy(self) -> float:
         """Return the accuracy on the test set."""
         self.begin(0)
-        # minibatches of 64: no new shape to compile
+        # minibatches of the same size: no new shape to compile
         return self.d2l.evaluate_accuracy_gpu(self.net, islice(self.d2l.load_data_digits(BATCH, resize=28)[1], 5))
 
     def close(self) -> None:
@@ -183,9 +182,10 @@ class RunningTotal:
             }
             for row in self.rows
         ]
-        return {MIME: {"rows": rows, "steps": self.steps}, "text/plain": str(self)}
+        return {RUNNING_TOTAL: {"rows": rows, "steps": self.steps}, "text/plain": str(self)}
 
 
+@needs_framework
 def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
 
@@ -231,6 +231,7 @@ def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
     picture(rows)
 
 
+@needs_framework
 def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
 

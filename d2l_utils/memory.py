@@ -5,18 +5,26 @@ What is counted is up to `Counters`: a framework's own, or those of the C librar
 
 import ctypes
 import gc
+import os
+import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter, sleep
 from typing import Any, NamedTuple
 
 import psutil
 
-from d2l_utils.framework import framework
+from d2l_utils.framework import framework, needs_framework
 
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # numbers of glibc's malloc.h
 LARGE, KEPT = 2**25, 2**30
+# glibc's thresholds, by the number that each has in its malloc.h: what we set, the most that glibc sets by itself while
+# it adapts them to what is freed, and its defaults, which stay where the environment fixes others of its settings.
+THRESHOLDS = {"trim_threshold": (-1, KEPT, 2 * LARGE, 2**17), "mmap_threshold": (-3, LARGE, LARGE, 2**17)}
+NUMBER = re.compile(r"0x[\da-fA-F]+|[1-9]\d*|0")
+FIXING = (*THRESHOLDS, "top_pad", "mmap_max")  # the settings of which each ends the adapting
+
+_blocks, _changing = 0, threading.Lock()  # of freed_memory_kept: C's allocator is that of the whole process
 
 
 class Memory(NamedTuple):
@@ -39,6 +47,7 @@ def resident() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
+@needs_framework
 def memory_of(function: Callable[[], Any]) -> Memory:
     """Call a function once and return the bytes that it needed: at most, and for its result.
 
@@ -54,6 +63,7 @@ def memory_of(function: Callable[[], Any]) -> Memory:
     return memory_with(framework()._counters(), function, framework().synchronize)
 
 
+@needs_framework
 def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
     """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
     return course_with(framework()._counters(), function, framework().synchronize)
@@ -128,21 +138,48 @@ def _settle(wait: Callable[[], Any]) -> None:
 
 @contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """Let glibc keep what the process frees, for the next arrays; afterwards up to 64 MiB, as far as it goes by itself.
+    """Let glibc keep what the process frees, for the next arrays; blocks may lie in each other and in several threads.
 
     Otherwise it depends on the order of sizes and on chance whether a training step's arrays lie in pages that the
     process has, or wait for new ones. Arrays above 32 MiB have pages of their own. Other C libraries are left alone.
+
+    After the last block, thresholds that the environment sets are those again. Without such settings glibc adapts its
+    thresholds to what is freed, and never does again once they have been set: so they stay at the most that it would
+    have come to, 32 MiB for an array in pages that stay, and 64 MiB of them.
     """
-    libc = ctypes.CDLL(None)
-    if not hasattr(libc, "mallopt"):
-        yield
-        return
-    libc.mallopt(M_MMAP_THRESHOLD, LARGE)
-    libc.mallopt(M_TRIM_THRESHOLD, KEPT)
+    global _blocks
+    mallopt = _in_c("mallopt")
+    with _changing:
+        _blocks += 1
+        if mallopt and _blocks == 1:
+            for number, kept, *_ in THRESHOLDS.values():
+                mallopt(number, kept)
     try:
         yield
     finally:
-        libc.mallopt(M_TRIM_THRESHOLD, 2 * LARGE)
+        with _changing:
+            _blocks -= 1
+            if mallopt and not _blocks:
+                for number, value in usual_thresholds(os.environ):
+                    mallopt(number, value)
+
+
+def usual_thresholds(environment: Mapping[str, str]) -> list[tuple[int, int]]:
+    """Return numbers and values of glibc's thresholds as this environment sets them, or as glibc has them at most."""
+    tunables = dict(part.partition("=")[::2] for part in environment.get("GLIBC_TUNABLES", "").split(":"))
+    variables = {name: environment.get(f"MALLOC_{name.upper()}_", "") for name in FIXING}
+    texts = {name: tunables.get(f"glibc.malloc.{name}") or variables[name] for name in FIXING}
+    fixed = {name: int(text, 0) for name, text in texts.items() if NUMBER.fullmatch(text)}
+    usual = 3 if fixed else 2  # the place of the value
+    return [(values[0], fixed.get(name, values[usual])) for name, values in THRESHOLDS.items()]
+
+
+def _in_c(name: str) -> Any:
+    """Return a function of the C library, None where there is none of this name."""
+    try:
+        return getattr(ctypes.CDLL(None), name, None)
+    except TypeError:  # Windows has no library without a name
+        return None
 
 
 class _Mallinfo(ctypes.Structure):
@@ -162,13 +199,13 @@ def process_counters() -> Counters:
 
     They tell more than physical memory: a process keeps pages that it has freed, and takes them again unseen.
     """
-    libc = ctypes.CDLL(None)
-    if not hasattr(libc, "mallinfo2"):
+    mallinfo = _in_c("mallinfo2")
+    if not mallinfo:
         return Counters(resident)
-    libc.mallinfo2.restype = _Mallinfo
+    mallinfo.restype = _Mallinfo
 
     def handed_out() -> int:
-        info = libc.mallinfo2()
+        info = mallinfo()
         return int(info.uordblks + info.hblkhd)
 
     return Counters(handed_out)

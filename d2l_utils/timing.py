@@ -14,6 +14,7 @@ from time import perf_counter
 from types import TracebackType
 
 SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost of reading it
+FEWEST = 3  # runs that are measured whatever they take: fewer have no spread worth the name
 
 
 class Timer:
@@ -143,7 +144,7 @@ def measure(function: Callable[[], object], repeats: int = 9, budget: float = 10
     repeats : int
         How many runs are measured.
     budget : float
-        Seconds after which no further run starts; at least one is measured.
+        Seconds of measured runs after which no further one starts, but three are measured in any case.
     """
     return compare({"": function}, repeats, budget)[""]
 
@@ -160,7 +161,8 @@ def compare(
     repeats : int
         How many runs of each are measured; one in a test run that judges no times (D2L_QUICK=1).
     budget : float
-        Seconds after which no further round of runs starts; at least one is measured.
+        Seconds of measured rounds after which no further one starts, but three are measured in any case. The warm-up,
+        in which a function may be compiled, does not count.
 
     Returns
     -------
@@ -175,15 +177,15 @@ def compare(
     if not functions or repeats < 1:
         raise ValueError("compare takes at least one function and at least one repeat")
     repeats = 1 if os.environ.get("D2L_QUICK") == "1" else repeats
-    deadline = perf_counter() + budget
     timers = {name: timeit.Timer(function, timer=perf_counter) for name, function in functions.items()}
     numbers = {name: _calls_per_run(timer) for name, timer in timers.items()}
     seconds: dict[str, list[float]] = {name: [] for name in functions}
-    for _ in range(repeats):
+    deadline = perf_counter() + budget
+    for done in range(repeats):
+        if done >= FEWEST and perf_counter() > deadline:
+            break
         for name, timer in timers.items():
             seconds[name].append(timer.timeit(numbers[name]) / numbers[name])
-        if perf_counter() > deadline:
-            break
     return {name: Measurement(tuple(seconds[name]), numbers[name]) for name in functions}
 
 

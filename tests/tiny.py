@@ -14,6 +14,7 @@ from unittest.mock import patch
 from book import FRAMEWORKS, MODULES, ROOT, keep_grammars_out
 from book.__main__ import main
 from book.layout import Layout
+from book.run_keys import settings
 from book.words import set_language
 
 OTHERS = [name for name in FRAMEWORKS if name not in ("pytorch", "jax")]  # a cell that they share
@@ -69,15 +70,25 @@ class Project:
         self.section(section_of(*sources), slug)
 
     def environment(self):
-        return os.environ | {"JUPYTER_PATH": str(self.root / "jupyter"), "PYTHONPATH": str(ROOT)}
+        """Return the environment of a build: without what the tests' own environment would decide."""
+        decisive = settings(os.environ, self.root)
+        kept = {name: value for name, value in os.environ.items() if name not in decisive}
+        return kept | {"JUPYTER_PATH": str(self.root / "jupyter"), "PYTHONPATH": str(ROOT)}
 
     def command(self, *arguments):
         return [sys.executable, __file__, *map(str, arguments), "--root", str(self.root)]
 
-    def here(self, *arguments):
-        """Run `python -m book …` within this process, for what starts no kernel; return what a process would."""
+    def here(self, *arguments, **variables):
+        """Run `python -m book …` within this process, for what starts no kernel; return what a process would.
+
+        Its environment has these variables, too.
+        """
         out, err = io.StringIO(), io.StringIO()
-        with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, self.environment()):
+        with (
+            redirect_stdout(out),
+            redirect_stderr(err),
+            patch.dict(os.environ, self.environment() | variables, clear=True),
+        ):
             status = numbered([*map(str, arguments), "--root", str(self.root)])
         set_language(Layout(ROOT))  # English again, for the tests that follow
         return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())

@@ -14,7 +14,7 @@ EMPHASIS = {"strong_open": "**", "em_open": "*"}
 TEXT_IN_FORMULA = re.compile(r"\\text\{[^}]*\}")
 TARGET = re.compile(r"`?.*<(.+?)>`?", re.DOTALL)  # of a role with a text of its own
 ENGLISH = re.compile(r"\b[a-z]{2,}\b")
-FIELD = re.compile(r"\{\w*\}|%s")  # where code fills something in
+FIELD = re.compile(r"\{\{|\}\}|\{\w*([:!][^{}]*)?\}|%s")  # where code fills something in, and doubled braces
 FEW = 4  # lower-case words: a text with fewer may be the same in both languages
 
 
@@ -45,7 +45,7 @@ def markup(text: str) -> Iterator[str]:
 def markup_of(token: Token) -> Iterator[str]:
     """Yield the markup that a token stands for; of text, the fields alone."""
     if token.type == "text":
-        yield from FIELD.findall(token.content)
+        yield from (found[0] for found in FIELD.finditer(token.content))
     elif token.type in EMPHASIS:
         yield EMPHASIS[token.type]
     elif token.type == "code_inline":

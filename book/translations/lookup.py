@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from string import Formatter
 
 from book.layout import Layout
 from book.translations import Language
 from book.translations.catalogues import SHARED, Message, folder, is_final, messages, names, read
-from book.translations.faults import FIELD, faults
+from book.translations.faults import faults
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class Translations:
     def filled(self, source: str) -> Callable[[str], str | None]:
         """Return such a function that also translates what fills the fields of a text in, as far as that is known."""
         exact = self.of(source)
-        fixed = {text: FIELD.sub("", text).strip() for text in self.messages.get(source, {})}
+        literals = {text: [literal for literal, _ in pieces(text)] for text in self.messages.get(source, {})}
+        fixed = {text: "".join(found).strip() for text, found in literals.items()}
         open_texts = [text for text in fixed if fixed[text] not in ("", text)]
         most_literal_first = sorted(open_texts, key=lambda text: len(fixed[text]), reverse=True)
         patterns = {text: pattern(text) for text in most_literal_first}
@@ -65,8 +67,8 @@ class Translations:
             for filled, form in patterns.items():
                 match, translation = form.fullmatch(text), exact(filled)
                 if match and translation:
-                    fields = {name: translate(value) or value for name, value in match.groupdict().items()}
-                    return translation.format(**fields)
+                    fields = {name: (value and translate(value)) or value for name, value in match.groupdict().items()}
+                    return "".join(literal + fields.get(name or "", "") for literal, name in pieces(translation))
             return None
 
         return translate
@@ -78,6 +80,24 @@ class Translations:
         return Coverage(len(units), len(translated), len(fuzzy), words, translated_words)
 
 
+def pieces(text: str) -> list[tuple[str, str | None]]:
+    """Return a text with fields, cut behind each: pairs of literal text and the field's name, None behind the last.
+
+    Braces that stand for themselves are doubled, as in an f-string. Any other text has no pieces: it is only itself.
+    """
+    try:
+        found = [(literal, name) for literal, name, *_ in Formatter().parse(text)]
+    except ValueError:  # a brace of its own
+        return []
+    return found if all(name is None or name.isidentifier() for _, name in found) else []
+
+
 def pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern of what a text with fields can become."""
-    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text)))
+    """Return a pattern of what a text with fields can become; a field that comes again has the same value."""
+    names, form = set[str](), ""
+    for literal, name in pieces(text) or [(text, None)]:
+        form += re.escape(literal)
+        if name is not None:
+            form += f"(?P={name})" if name in names else f"(?P<{name}>.*)"
+            names.add(name)
+    return re.compile(form, re.DOTALL)

@@ -53,12 +53,16 @@ def in_code(code: str) -> Iterator[str]:
 def text_of(argument: ast.expr) -> Iterator[str]:
     """Yield the text of a string, with fields if it is an f-string; nothing for any other expression."""
     parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
-    texts = []
+    names: dict[str, str] = {}  # of fields, by their code: the same in another format is another field
+    text = ""
     for number, part in enumerate(parts):
         if isinstance(part, ast.FormattedValue):
-            texts.append(f"{{{part.value.id if isinstance(part.value, ast.Name) else f'value{number}'}}}")
+            name = part.value.id if isinstance(part.value, ast.Name) else f"value{number}"
+            while name in names.values() and ast.unparse(part) not in names:
+                name += "_"
+            text += f"{{{names.setdefault(ast.unparse(part), name)}}}"
         elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-            texts.append(part.value)
+            text += part.value if part is argument else part.value.replace("{", "{{").replace("}", "}}")
         else:
             return
-    yield " ".join("".join(texts).split())
+    yield " ".join(text.split())

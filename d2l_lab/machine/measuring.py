@@ -8,12 +8,14 @@ import importlib
 import json
 import os
 import sys
+import time
+from collections.abc import Sequence
 from datetime import date
 from functools import partial
 from typing import Any
 
 from d2l_lab.files import locked, write_atomically
-from d2l_lab.machine.profile import FORMAT, of_this_machine, profile_path, read, up_to_date, version
+from d2l_lab.machine.profile import FORMAT, left_out, of_this_machine, on_top, profile_path, read, up_to_date, version
 from d2l_lab.machine.system import caches, cores, describe
 
 KINDS = ("float32", "bfloat16")
@@ -22,26 +24,34 @@ GPU_ARRAYS = {"L2": 2**23, "memory": 2**29}  # bytes of an array
 
 def main(module: str) -> None:
     """Bring the profile up to date for a framework's folder of d2l_utils; SystemExit says in a line what failed."""
+    os.environ.pop("D2L_QUICK", None)  # what is measured here is kept, whatever run asked for it first
     path = profile_path()
     try:
         with locked(path.with_name(f".{path.name}.lock")):
-            profile = read(path)
+            known = read(path)
+            profile = of_this_machine(known)
             if not up_to_date(profile, module):
                 print(f"measuring what this machine can do with {module}: once", flush=True)
-                write_atomically(path, json.dumps(measured(profile, module), indent=1, ensure_ascii=False) + "\n")
+                profile = measured(profile, module)
+                for line in left_out(profile["frameworks"][module]):
+                    print(line, flush=True)
+            write_atomically(path, json.dumps(on_top(profile, known), indent=1, ensure_ascii=False) + "\n")
     except OSError as error:
         sys.exit(f"cannot write {path}: {error}")
 
 
 def measured(profile: dict[str, Any], module: str) -> dict[str, Any]:
-    """Return the profile with the framework's part measured, and all else too if it is of another machine."""
+    """Return the profile with the framework's part measured, and all else too if there is none of this machine.
+
+    Of a part that is of the installed version, only what failed is measured again.
+    """
     try:
-        if not of_this_machine(profile):
-            profile = measure_machine()
-        parts = profile["frameworks"] | {module: measure_framework(module)}
+        profile = profile or measure_machine()
+        part = profile["frameworks"].get(module, {})
+        part = try_again(part, module) if part.get("version") == version(module) else measure_framework(module)
     except OSError as error:
         sys.exit(f"the measurement failed: {error}")
-    return profile | {"frameworks": parts}
+    return profile | {"frameworks": profile["frameworks"] | {module: part | {"tried": round(time.time())}}}
 
 
 def measure_machine() -> dict[str, Any]:
@@ -69,24 +79,48 @@ def measure_framework(module: str) -> dict[str, Any]:
     """Return the framework's part. Its products use all cores unless OMP_NUM_THREADS says otherwise."""
     from d2l_lab.machine import probes
 
-    os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
-    d2l = importlib.import_module(f"d2l_utils.{module}")
+    d2l = framework(module)
     return {
         "version": version(module),
         "date": date.today().isoformat(),
         "dispatch": probes.dispatch(d2l._tiny_sum(d2l.try_gpu()), d2l.synchronize),
         "bandwidth": probes.bandwidths(partial(d2l._passes, d2l.try_gpu(-1)), probes.array_sizes(caches())),
-        "product": probes.product_rates(partial(d2l._product, d2l.try_gpu(-1)), 2000, KINDS),
+        **products(d2l, -1, KINDS),
         "gpus": [
             {
                 "name": name,
                 "dispatch": probes.dispatch(d2l._tiny_sum(d2l.try_gpu(i)), d2l.synchronize),
                 "bandwidth": probes.bandwidths(partial(d2l._passes, d2l.try_gpu(i)), GPU_ARRAYS),
-                "product": probes.product_rates(partial(d2l._product, d2l.try_gpu(i)), 8192, KINDS),
+                **products(d2l, i, KINDS),
             }
             for i, name in enumerate(d2l._gpu_names())
         ],
     }
+
+
+def try_again(part: dict[str, Any], module: str) -> dict[str, Any]:
+    """Return the framework's part with what failed of its products measured again; all other figures stay."""
+    d2l = framework(module)
+
+    def again(figures: dict[str, Any], i: int) -> dict[str, Any]:
+        found = products(d2l, i, list(figures["failed"]))
+        return figures | found | {"product": figures["product"] | found["product"]}
+
+    return again(part, -1) | {"gpus": [again(gpu, i) for i, gpu in enumerate(part["gpus"])]}
+
+
+def products(d2l: Any, i: int, kinds: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the rates of a framework's products on GPU i, or on the CPU for -1, and what failed of them."""
+    from d2l_lab.machine import probes
+
+    rates, failed = probes.product_rates(partial(d2l._product, d2l.try_gpu(i)), 2000 if i < 0 else 8192, kinds)
+    return {"product": rates, "failed": failed}
+
+
+def framework(module: str) -> Any:
+    """Return a framework's folder of d2l_utils, with a thread for each core unless OMP_NUM_THREADS says otherwise."""
+    os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
+    return importlib.import_module(f"d2l_utils.{module}")
 
 
 if __name__ == "__main__":

@@ -139,8 +139,10 @@ def dispatch(add: Callable[[], object], synchronize: Callable[..., object], call
     }
 
 
-def product_rates(prepare: Prepare, n: int, kinds: Sequence[str], longest: float = 1.0) -> dict[str, float]:
-    """Return the flop/s of products of two n × n matrices, by number type.
+def product_rates(
+    prepare: Prepare, n: int, kinds: Sequence[str], longest: float = 1.0
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Measure products of two n × n matrices, by number type.
 
     Parameters
     ----------
@@ -151,21 +153,30 @@ def product_rates(prepare: Prepare, n: int, kinds: Sequence[str], longest: float
     kinds : sequence of str
         Number types, such as "float32".
     longest : float
-        A product of another type than float32 that lasts as many seconds or more is left out, and so is a type for
-        which the framework raises an error. float32 stays, on a busy machine too.
+        A product of another type than float32 that lasts as many seconds or more is left out, and so is a type that
+        the framework has not (NotImplementedError). float32 stays, on a busy machine too.
+
+    Returns
+    -------
+    tuple
+        The flop/s of each type that is there and fast, and for each other type than float32 whose product failed the
+        error in a line.
     """
-    rates = {}
+    rates, failed = {}, {}
     for kind in kinds:
         if kind == "float32":
             rates[kind] = 2 * n**3 / _product_seconds(prepare(n, kind))
             continue
         try:
             seconds = _seconds_unless_slow(prepare, n, kind, longest)
-        except Exception:  # for a type that it lacks, each framework raises an error of its own
+        except NotImplementedError:
+            continue
+        except Exception as error:  # a framework raises what it likes, for a type that it lacks and for want of memory
+            failed[kind] = " ".join(f"{type(error).__name__}: {error}".split())[:200]
             continue
         if seconds < longest:
             rates[kind] = 2 * n**3 / seconds
-    return rates
+    return rates, failed
 
 
 def _seconds_unless_slow(prepare: Prepare, n: int, kind: str, longest: float) -> float:

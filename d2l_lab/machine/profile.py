@@ -1,8 +1,10 @@
 """Read the machine profile: where it is kept, whether it is up to date, and what a section gets of it.
 
 It is kept in `_build/machine.json` of the project, or for an installed package in `~/.cache/d2l`; the environment
-variable D2L_MACHINE_PROFILE names another file. The program `d2l_lab.machine.measuring` measures what is missing or
-out of date: on another machine, with another version of the framework, or after FORMAT has been raised.
+variable D2L_MACHINE_PROFILE names another file. What a process may use of a machine changes, with its quota or without
+its GPUs: the file keeps a profile for each such state, on top that of the last build or measurement, below it `others`.
+The program `d2l_lab.machine.measuring` measures what is missing or out of date: in another state, with another version
+of the framework, or after FORMAT has been raised; and a product that failed, once more after a while.
 This module imports no framework.
 """
 
@@ -10,14 +12,19 @@ import json
 import os
 import subprocess
 import sys
+import time
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from d2l_lab.machine.system import describe
 
-FORMAT = 4  # of the file: raise it when what a figure means or how it is measured changes
+FORMAT = 5  # of the file: raise it when what a figure means or how it is measured changes
 COMMON = ("machine", "date", "caches", "bandwidth", "latency", "product")
+FRAMEWORK = ("version", "dispatch", "bandwidth", "product")
+GPU = ("name", "dispatch", "bandwidth", "product")
+STATES = 8  # whose profiles are kept
+PAUSE = 600  # seconds before a product that failed is tried once more
 LONGEST = 600  # seconds that a measurement may take
 PACKAGE = Path(__file__).parents[1]
 
@@ -59,14 +66,31 @@ def profile_for(module: str) -> dict[str, Any]:
         If the machine cannot be measured or the profile cannot be written.
     """
     path = profile_path()
-    profile = read(path)
+    profile = of_this_machine(read(path))
     if not up_to_date(profile, module):
         print("measuring what this machine can do: once", flush=True)
         measure_missing(module, path, quiet=True)
-        profile = read(path)
-    part = profile["frameworks"][module]
-    framework = {key: part[key] for key in ("version", "dispatch", "bandwidth", "product")}
-    return {key: profile[key] for key in COMMON} | {"framework": framework, "gpus": part["gpus"]}
+        profile = of_this_machine(read(path)) or read(path)  # the program may have seen other GPUs than this process
+        for line in left_out(profile["frameworks"][module]):
+            print(line)
+    return figures(profile, module)
+
+
+def figures(profile: dict[str, Any], module: str) -> dict[str, Any]:
+    """Return what a section gets of a profile: the figures of the machine and of one framework, as far as known."""
+    part = profile["frameworks"].get(module, {})
+    gpus = [{key: gpu[key] for key in GPU if key in gpu} for gpu in part.get("gpus", [])]
+    framework = {key: part[key] for key in FRAMEWORK if key in part}
+    return {key: profile[key] for key in COMMON if key in profile} | {"framework": framework, "gpus": gpus}
+
+
+def left_out(part: dict[str, Any]) -> list[str]:
+    """Return a line for each product of a framework that failed: an error of this moment, or for good."""
+    devices = [("the CPU", part), *((gpu["name"], gpu) for gpu in part.get("gpus", []))]
+    found = [(kind, where, error) for where, device in devices for kind, error in device.get("failed", {}).items()]
+    return [
+        f"a product in {kind} on {where} failed, which is tried again later: {error}" for kind, where, error in found
+    ]
 
 
 def measure_missing(
@@ -132,19 +156,35 @@ def read(path: Path) -> dict[str, Any]:
     """Return the content of the file, or {} if it is missing, damaged or of another format."""
     try:
         profile = json.loads(path.read_text(encoding="utf-8"))
-        return profile if profile["format"] == FORMAT else {}
-    except (OSError, ValueError, KeyError, TypeError):
+        whole = all({"machine", "frameworks"} <= each.keys() for each in (profile, *profile.get("others", [])))
+        return profile if whole and profile["format"] == FORMAT else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
 def up_to_date(profile: dict[str, Any], module: str) -> bool:
-    """Return whether the profile is of this machine and has the framework's part, of the installed version."""
-    return of_this_machine(profile) and profile["frameworks"].get(module, {}).get("version") == version(module)
+    """Return whether a profile has the framework's part, of the installed version, and no product to try once more."""
+    part = profile.get("frameworks", {}).get(module, {})
+    return part.get("version") == version(module) and not (left_out(part) and time.time() > part["tried"] + PAUSE)
 
 
-def of_this_machine(profile: dict[str, Any]) -> bool:
-    """Return whether the profile was measured on this machine."""
-    return bool(profile) and profile["machine"] == describe()
+def of_this_machine(profile: dict[str, Any]) -> dict[str, Any]:
+    """Return the profile of this machine, as this process may use it, out of those in the file; {} if there is none."""
+    here = describe()
+    return next((each for each in states(profile) if each["machine"] == here), {})
+
+
+def states(profile: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the profiles in the content of a file, each without the others."""
+    return [
+        {key: each[key] for key in each if key != "others"} for each in (profile, *profile.get("others", [])) if each
+    ]
+
+
+def on_top(profile: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a file with this profile on top and, out of those in `others`, the ones of other states."""
+    below = [each for each in states(others) if each["machine"] != profile["machine"]]
+    return profile | {"others": below[: STATES - 1]}
 
 
 def version(module: str) -> str:

@@ -4,7 +4,6 @@ Run as a program, `python -m d2l_lab.processes.namespace COMMAND…`, it switche
 The kernel removes the namespace when the last process in it has ended.
 """
 
-import fcntl
 import os
 import shutil
 import socket
@@ -59,6 +58,8 @@ def failure(command: Sequence[str], folder: str | os.PathLike[str] | None = None
 
 def start_loopback() -> None:
     """Switch on the interface `lo` of this process's network; OSError without the right to do so."""
+    import fcntl  # here: Windows has no such module, and whoever imports this one may start no program at all
+
     with socket.socket() as any_socket:
         fcntl.ioctl(any_socket, SET_FLAGS, struct.pack("16sh22x", b"lo", UP))
 

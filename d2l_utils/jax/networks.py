@@ -205,7 +205,7 @@ class Loop(levers.Loop):
     def background(self, images: DigitImages) -> Any:
         """Return minibatches of which a thread loads the next one, as the section on automatic parallelism does."""
         with ThreadPoolExecutor(1) as loader:
-            minibatches = load_images(images, 64)
+            minibatches = load_images(images, levers.BATCH)
             ahead = loader.submit(next, minibatches, None)
             while minibatch := ahead.result():
                 ahead = loader.submit(next, minibatches, None)

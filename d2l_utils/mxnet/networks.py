@@ -171,7 +171,7 @@ class Loop(levers.Loop):
 
     def background(self, images: DigitImages) -> Any:
         settings = {"shuffle": True, "last_batch": "discard", "num_workers": 1, "thread_pool": True}
-        return gluon.data.DataLoader(images, 64, **settings)
+        return gluon.data.DataLoader(images, levers.BATCH, **settings)
 
     def place(self, X: Any, y: Any) -> tuple[Any, Any]:
         return X.as_in_ctx(self.device), y.as_in_ctx(self.device)

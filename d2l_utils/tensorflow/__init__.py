@@ -119,10 +119,10 @@ def _counters() -> Counters:
 @cache
 def _cpu_allocator_counts() -> bool:
     """Have TensorFlow's CPU allocator count; False if the library has no such function or, without oneDNN, counts 0."""
-    library = next(Path(tf.sysconfig.get_lib()).glob("libtensorflow_framework.*"))
+    libraries = list(Path(tf.sysconfig.get_lib()).glob("libtensorflow_framework.*"))
     try:
-        ctypes.CDLL(str(library))._ZN3tsl23EnableCPUAllocatorStatsEv()
-    except AttributeError:
+        ctypes.CDLL(str(libraries[0]))._ZN3tsl23EnableCPUAllocatorStatsEv()
+    except (AttributeError, IndexError):
         return False
     array = tf.zeros(2**16) + 1
     synchronize(array)

@@ -194,4 +194,4 @@ class Loop(levers.Loop):
         return [variable.numpy() for variable in self._state()]
 
     def background(self, images: DigitImages) -> Any:
-        return load_images(images, 64).prefetch(1)  # as the section on automatic parallelism does
+        return load_images(images, levers.BATCH).prefetch(1)  # as the section on automatic parallelism does

@@ -168,7 +168,7 @@ class Loop(levers.Loop):
 
     def background(self, images: DigitImages) -> Any:
         settings = {"num_workers": 1, "persistent_workers": True, "pin_memory": torch.cuda.is_available()}
-        return DataLoader(images, 64, shuffle=True, drop_last=True, **settings)
+        return DataLoader(images, levers.BATCH, shuffle=True, drop_last=True, **settings)
 
     def place(self, X: Any, y: Any) -> tuple[Any, Any]:
         return X.to(self.device, non_blocking=True), y.to(self.device, non_blocking=True)

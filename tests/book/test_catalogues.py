@@ -17,6 +17,7 @@ from book.translations.lookup import pattern
 from book.translations.records import OURS
 from book.words import say_record
 from d2l_utils.claims import claim
+from d2l_utils.levers import AS_WRITTEN
 from d2l_utils.predictions import Comparison
 
 ONE = """\
@@ -207,6 +208,31 @@ def test_records_are_shown_in_the_language_with_what_was_filled_in(project):
         assert words in shown
 
 
+@pytest.mark.parametrize(
+    ("code", "msgid", "translation", "shown"),
+    [
+        ("f'{n} GPUs of {n}'", "{n} GPUs of {n}", "{n} 个 GPU 中的 {n} 个", "2 个 GPU 中的 2 个"),
+        ("f'{x:.1f} of {x:.0f} s'", "{x} of {x_} s", "{x_} s 中的 {x}", "2 s 中的 2.5"),
+        ("f'{value2} of {n + 1}'", "{value2} of {value2_}", "{value2_} 中的 {value2}", "3 中的 7"),
+        ("f'the set {{1}} of {n}'", "the set {{1}} of {n}", "{n} 的集合 {{1}}", "2 的集合 {1}"),
+        ("f'the set {{1}}'", "the set {{1}}", "集合 {{1}}", "集合 {1}"),
+        ("'the set {1} or { or {}'", "the set {1} or { or {}", "集合 {1} 或 { 或 {}", "集合 {1} 或 { 或 {}"),
+        ("f'a step (eager?) {none}'", "a step (eager?) {none}", "一步（eager）{none}", "一步（eager）"),
+        ("f'{n}{way}: cost'", "{n}{way}: cost", "{way}{n}：代价", "2eager：代价"),  # where one ends nobody knows
+        ("f'a step {n}'", "a step {n}", "步骤 {n}", "步骤 2"),  # and not the first half of the next
+        ("f'a step {n}, {way}'", "a step {n}, {way}", "步骤 {n}，{way}", "步骤 2，eager"),
+    ],
+)
+def test_a_record_with_fields_of_any_kind_is_shown_in_the_language(tmp_path, code, msgid, translation, shown):
+    steps = "d2l.claim(f'a step {n}', 1)\nd2l.claim(f'a step {n}, {way}', 1)"
+    write(tmp_path, "notebooks/one.md", f"# One\n\n```{{code-cell}} ipython3\n{steps}\nd2l.claim({code}, 1)\n```\n")
+    translate(tmp_path, "records", {msgid: translation})
+    record = eval(code, {"n": 2, "x": 2.46, "value2": 7, "none": "", "way": "eager"})
+    assert pattern(msgid).fullmatch(record)
+    with speaking(Layout(tmp_path, CHINESE)):
+        assert say_record(record) == shown
+
+
 def test_what_the_package_itself_writes_into_records_is_collected(monkeypatch):
     found = []
     monkeypatch.setattr("d2l_utils.claims.show", found.append)
@@ -217,3 +243,4 @@ def test_what_the_package_itself_writes_into_records_is_collected(monkeypatch):
     texts = {each.note if isinstance(each, Comparison) else each.evidence for each in found}
     assert [text for text in texts if not any(pattern(ours).fullmatch(text) for ours in OURS)] == []
     assert len(texts) == 7
+    assert AS_WRITTEN in OURS

@@ -14,7 +14,7 @@ from tiny import MACHINE, Project
 
 from book import FRAMEWORKS, ROOT
 from book.outputs import PREDICTION
-from book.run_keys import code, packages, python_version, versions
+from book.run_keys import Kernel, code, packages, python_version, settings, surroundings, versions
 from book.summary import summary
 from d2l_utils.predictions import Comparison
 
@@ -130,8 +130,8 @@ def up_to_date(tmp_path_factory):
     return project
 
 
-def stale(project, *options, frameworks=("jax",)):
-    """Return the sections that a build would run: kernels are not started."""
+def stale(project, *options, frameworks=("jax",), **variables):
+    """Return the sections that a build with these environment variables would run: kernels are not started."""
     asked = []
 
     def run(slug, cells, *_):
@@ -141,9 +141,8 @@ def stale(project, *options, frameworks=("jax",)):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("book.build.run", run)
-        patch.delenv("OMP_NUM_THREADS", raising=False)
         code.cache_clear()
-        done = project.here("build", "--frameworks", *frameworks, *options)
+        done = project.here("build", "--frameworks", *frameworks, *options, **variables)
     assert done.returncode == 0, done.stderr
     return asked
 
@@ -173,6 +172,9 @@ def changed(project, path, text):
         ("d2l_utils/timing.py", TOLD, []),
         ("d2l_utils/timing.py", TOLD.replace("'timing'", "'clocks'"), ALL),
         ("_build/machine.json", {"machine": MACHINE | {"gpus": ["H100"]}}, ALL),
+        ("_build/machine.json", {"machine": MACHINE | {"cores": 1}}, ALL),
+        ("_build/machine.json", {"others": [{"machine": MACHINE | {"cores": 1}, "frameworks": {}}]}, []),
+        ("_build/machine.json", {"frameworks": {"jax": {"dispatch": 1, "failed": {"int8": "?"}, "tried": 1}}}, []),
         (
             "_build/machine.json",
             {"frameworks": {"jax": {"dispatch": 1}, "torch": {"dispatch": 2}}},
@@ -196,6 +198,63 @@ def test_what_a_notebook_uses_makes_it_run_again_and_nothing_else_does(up_to_dat
 def test_another_build_of_the_framework_and_another_python_make_it_run_again(up_to_date, monkeypatch, name, found):
     monkeypatch.setattr(f"book.run_keys.{name}", lambda prefix: found)
     assert stale(up_to_date) == ALL
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "expected"),
+    [
+        ("D2L_QUICK", "1", ALL),
+        ("D2L_TEST", "1", ALL),
+        ("OMP_NUM_THREADS", "1", ALL),
+        ("OMP_WAIT_POLICY", "passive", ALL),
+        ("KMP_BLOCKTIME", "0", ALL),
+        ("MKL_ENABLE_INSTRUCTIONS", "SSE4_2", ALL),
+        ("OPENBLAS_CORETYPE", "Haswell", ALL),
+        ("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false", ALL),
+        ("JAX_ENABLE_X64", "1", ALL),
+        ("TF_ENABLE_ONEDNN_OPTS", "0", ALL),
+        ("TORCHINDUCTOR_MAX_AUTOTUNE", "1", ALL),
+        ("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync", ALL),
+        ("MXNET_EXEC_BULK_EXEC_TRAIN", "0", ALL),
+        ("CUDA_VISIBLE_DEVICES", "", ALL),
+        ("NVIDIA_TF32_OVERRIDE", "0", ALL),
+        ("NUMBA_NUM_THREADS", "1", ALL),
+        ("MALLOC_MMAP_THRESHOLD_", "65536", ALL),
+        ("GLIBC_TUNABLES", "glibc.malloc.mmap_max=0", ALL),
+        ("LD_PRELOAD", "libjemalloc.so.2", ALL),
+        ("NPROC", "1", ALL),
+        ("D2L_MACHINE_PROFILE", "/elsewhere/machine.json", []),
+        ("D2L_STRICT", "1", []),
+        ("JAX_COMPILATION_CACHE_DIR", "/elsewhere", []),
+        ("TORCH_HOME", "/elsewhere", []),
+        ("TF_CLI_CONFIG_FILE", "/elsewhere/.terraformrc", []),
+        ("MPLCONFIGDIR", "/elsewhere", []),
+        ("http_proxy", "http://proxy", []),
+        ("LANG", "zh_CN.UTF-8", []),
+    ],
+)
+def test_a_variable_that_decides_what_kernels_compute_or_how_fast_makes_them_run_again(
+    up_to_date, variable, value, expected
+):
+    assert stale(up_to_date, **{variable: value}) == expected
+    assert stale(up_to_date) == []
+
+
+def test_a_variable_that_the_kernel_itself_sets_counts_as_it_sets_it_and_the_projects_place_nowhere(monkeypatch):
+    found = []
+    for root, threads in ((ROOT, "2"), (ROOT / "tests", "4")):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        monkeypatch.setenv("XLA_FLAGS", f"--xla_dump_to={root}/dumps")
+        kernel = Kernel("mxnet", "python", {"OMP_NUM_THREADS": "1"}, "", "3.11.9", {})
+        found.append(surroundings(root, kernel, {"machine": MACHINE})["settings"])
+    assert found[0] == found[1]
+    assert found[0]["OMP_NUM_THREADS"] == "1"
+
+
+def test_what_the_makefile_exports_to_all_programs_decides_no_run():
+    exported = re.findall(r"^export (\w+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(exported) > 5
+    assert settings(dict.fromkeys(exported, "1"), ROOT) == {}
 
 
 def test_a_changed_sentence_runs_nothing_and_reaches_reader_and_book(up_to_date):

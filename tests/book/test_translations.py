@@ -65,6 +65,7 @@ def test_a_line_break_goes_where_chinese_has_no_space_and_stays_elsewhere(source
         ("PyTorch", "PyTorch", ""),
         (r"$$\text{one word more}$$", r"$$\text{one word more}$$", ""),
         ("{n} of {all} claims", "{all} 项论断", "lacks {n}"),
+        ("{x:.1f} s of the set {{1}}", "集合 {1} 的 {x} s", "lacks {x:.1f}; lacks {{; lacks }}; adds {1}; adds {x}"),
         ("A word", "一个词 ", "begins or ends with a space"),
     ],
 )

@@ -1,12 +1,15 @@
 """Code that one section teaches in its cells and others take from our packages is the same in both places."""
 
 import ast
+import re
 
 import pytest
 from modules import cells, parsed
 
 from book import MODULES, ROOT
+from d2l_utils import levers
 from d2l_utils.common import NAMES
+from d2l_utils.data import DigitImages
 
 FOLDERS = list(MODULES.values())
 # The section that teaches, the module, the names of functions and classes. What a section teaches for each
@@ -56,3 +59,23 @@ def test_a_section_defines_what_it_teaches_once_and_as_the_module_does(slug, mod
 def test_a_section_defines_no_other_name_that_readers_get_from_d2l_utils(slug, folder):
     taught = {name for section, _, name in ROWS if section == slug}
     assert {name for name, _ in in_section(slug, folder)} & set(NAMES) <= taught
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_frameworks_loop_of_the_levers_takes_the_size_of_a_minibatch_from_them(folder):
+    (loop,) = [node for node in parsed(f"d2l_utils.{folder}.networks").body if getattr(node, "name", "") == "Loop"]
+    assert "images, levers.BATCH" in ast.unparse(loop)
+    assert levers.BATCH not in [node.value for node in ast.walk(loop) if isinstance(node, ast.Constant)]
+
+
+def test_sections_load_minibatches_of_the_loop_of_the_levers_and_say_how_many_fill_an_epoch():
+    slugs = [path.stem for path in (ROOT / "notebooks").glob("*.md")]
+    code = "\n".join(ast.unparse(tree) for slug in slugs for _, tree in cells(slug))
+    sizes = re.findall(r"(?:load_images|DataLoader)(?:\(images, |, batch_size=)(\d+)", code)
+    assert set(sizes) == {str(levers.BATCH)}
+    assert len(sizes) > 10
+    most = len(DigitImages()) // levers.BATCH
+    assert set(re.findall(r"an epoch of (\d+) minibatches", code)) == {str(most)}
+    said = f"The minibatches of {levers.BATCH} images in an epoch, {most} at most."
+    assert said in levers.running_total.__doc__
+    assert said in levers.try_lever.__doc__

@@ -82,3 +82,33 @@ def test_importing_the_book_forbids_no_module_and_its_programs_keep_a_slow_one_o
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     first, *_, last = done.stdout.splitlines()
     assert (first, last) == ("[]", "['rfc3987_syntax']")
+
+
+WITHOUT_POSIX = """
+import ctypes, os, pathlib, signal, sys
+import IPython, matplotlib.pyplot, numpy, psutil  # theirs may look for what they like
+
+for name in "fcntl resource pwd grp termios pty readline syslog".split():
+    sys.modules[name] = None
+for name in "sched_getaffinity geteuid getuid sysconf fork killpg setsid getpgid statvfs uname nice wait3".split():
+    delattr(os, name)
+for name in "SIGKILL SIGALRM SIGCHLD SIGHUP SIGUSR1 SIGPIPE SIGSTOP".split():
+    delattr(signal, name)
+loaded = ctypes.CDLL
+ctypes.CDLL = lambda name, *rest: loaded(name + "", *rest)  # TypeError for None
+for module in sys.argv[2:]:
+    __import__(module)
+from d2l_lab.files import locked
+from d2l_utils import common
+from d2l_utils.memory import freed_memory_kept, memory_with, process_counters
+with locked(pathlib.Path(sys.argv[1], "lock")), freed_memory_kept():
+    print(memory_with(process_counters(), lambda: b"x" * 2**26, lambda: None).kept > 2**25, common.check is not None)
+"""
+
+
+def test_all_but_processes_works_where_what_only_posix_has_is_missing(tmp_path):
+    others = {*FRAMEWORKS, "d2l_lab.rack", "d2l_lab.machine.probes"}  # the last takes a second
+    modules = [name for name in UTILITIES if not {name, room(name)} & others]
+    command = [sys.executable, "-c", WITHOUT_POSIX, tmp_path, *modules]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100)
+    assert (done.stdout, done.stderr) == ("True True\n", "")

@@ -5,6 +5,7 @@ import json
 import pytest
 from matplotlib import pyplot as plt
 
+from book.outputs import RUNNING_TOTAL
 from d2l_utils import levers as module
 from d2l_utils.levers import LEVERS, RunningTotal, running_total, try_lever
 
@@ -120,8 +121,8 @@ def test_a_lever_by_itself_is_tried_on_the_loop_as_written(loops, capsys, lever,
     assert [loop.levers for loop in loops] == [(), (lever,)]
 
 
-def test_the_record_is_json_with_the_loop_as_written_first(total):
-    record = json.loads(json.dumps(total({"tuned layers": 1.25})._repr_mimebundle_()[module.MIME]))
+def test_the_record_that_pages_read_is_json_with_the_loop_as_written_first(total):
+    record = json.loads(json.dumps(total({"tuned layers": 1.25})._repr_mimebundle_()[RUNNING_TOTAL]))
     assert (record["steps"], record["rows"][0]["lever"]) == (4, "the loop as written")
     tuned = {"lever": "tuned layers", "seconds": 8, "low": 8, "high": 8, "promised": 1.25, "accuracy": 0.12}
     assert record["rows"][1] == tuned | {"kept": True}

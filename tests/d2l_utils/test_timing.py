@@ -63,9 +63,17 @@ def test_a_run_has_as_many_calls_as_last_five_milliseconds(seconds, number, cloc
     assert measure(clock.takes(seconds), repeats=2) == Measurement((seconds, seconds), number)
 
 
-@pytest.mark.parametrize(("budget", "runs"), [(0, 1), (3.5, 2), (1000, 50)])
-def test_no_run_starts_once_the_budget_is_spent_but_one_is_measured(budget, runs, clock):
+@pytest.mark.parametrize(("budget", "runs"), [(0, 3), (4.5, 5), (1000, 50)])
+def test_no_run_starts_once_the_budget_is_spent_but_three_are_measured(budget, runs, clock):
     assert len(measure(clock.takes(1), repeats=50, budget=budget).seconds) == runs
+
+
+def test_a_warm_up_that_compiles_for_longer_than_the_budget_takes_no_run_away(clock):
+    compiled = compare({"a": clock.takes(1.2, 0.01), "b": clock.takes(1.2, 0.02)}, repeats=9, budget=1)
+    assert [measured.seconds for measured in compiled.values()] == [
+        pytest.approx([0.01] * 9),
+        pytest.approx([0.02] * 9),
+    ]
 
 
 def test_runs_of_compared_functions_alternate_after_a_warm_up_of_each_that_is_not_measured(clock):

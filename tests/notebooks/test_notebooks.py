@@ -1,5 +1,7 @@
 """Every notebook runs from its first cell to its last, its claims hold, and the checked outputs come again."""
 
+import os
+
 import pytest
 from running import run
 
@@ -14,8 +16,11 @@ def test_a_notebook_runs(notebook, record_property):
         pytest.fail("\n".join(f"run {number} {ran}" for number, ran in enumerate(runs, 1)), pytrace=False)
 
 
-def test_at_most_one_timed_claim_in_a_hundred_misses(timed):
-    """The build has checked them; its misses are listed at the end."""
+def test_few_timed_claims_miss(timed):
+    """The build has checked them; its misses are listed at the end. In a strict run none may miss."""
     missed = sum(claim.held is False for _, claim in timed)
-    if missed > len(timed) / 100:
-        pytest.fail(f"{missed} of {len(timed)} timed claims miss, more than 1 %", pytrace=False)
+    if missed and os.environ.get("D2L_STRICT") == "1":
+        cure = "to measure them again, delete their notebooks from _build/executed and run `make book`"
+        pytest.fail(f"{missed} of {len(timed)} timed claims missed in the build, and none may: {cure}", pytrace=False)
+    if missed > max(1, len(timed) / 100):
+        pytest.fail(f"{missed} of {len(timed)} timed claims miss, more than one and than 1 %", pytrace=False)

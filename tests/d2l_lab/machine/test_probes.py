@@ -64,12 +64,26 @@ def _returned_seconds(monkeypatch):
         ({"float32": {8: 0.01}, "bfloat16": {1: 0.0001, 8: 0.01}}, {"float32": 0.01, "bfloat16": 0.01}),
         ({"float32": {8: 0.03}, "bfloat16": {1: 0.0001, 8: 0.03}}, {"float32": 0.03}),  # the product lasts too long
         ({"bfloat16": {1: 0.001, 8: 0.01}}, {}),  # the small product says so
-        ({"bfloat16": {}, "float64": {1: 0.0001, 8: 0.01}}, {"float64": 0.01}),  # the framework has no bfloat16
     ],
 )
 def test_float32_is_measured_always_and_other_kinds_of_number_if_they_are_there_and_fast(seconds, measured):
-    rates = probes.product_rates(lambda n, kind: lambda: seconds[kind][n], 8, seconds, longest=0.02)
+    rates, failed = probes.product_rates(lambda n, kind: lambda: seconds[kind][n], 8, seconds, longest=0.02)
     assert rates == {kind: pytest.approx(2 * 8**3 / taken) for kind, taken in measured.items()}
+    assert failed == {}
+
+
+@pytest.mark.usefixtures("_returned_seconds")
+def test_a_product_that_fails_is_recorded_with_its_error_in_a_line_unless_the_framework_has_none_such():
+    errors = {"bfloat16": MemoryError("no  room\nfor it"), "float16": NotImplementedError("none"), "int8": ValueError()}
+
+    def prepare(n, kind):
+        if kind in errors:
+            raise errors[kind]
+        return lambda: 0.0001 * n
+
+    rates, failed = probes.product_rates(prepare, 8, ["float32", *errors, "float64"], longest=0.02)
+    assert list(rates) == ["float32", "float64"]
+    assert failed == {"bfloat16": "MemoryError: no room for it", "int8": "ValueError:"}
 
 
 @pytest.mark.usefixtures("_returned_seconds")

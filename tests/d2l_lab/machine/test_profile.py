@@ -1,6 +1,7 @@
 """The machine profile: when it is measured, when it is read, and what it is made of."""
 
 import errno
+import os
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ class Machine:
 
     def __init__(self):
         self.facts, self.versions, self.measured = dict(MACHINE), {"torch": "1", "jax": "1"}, []
+        self.failing = {}
 
     def common(self):
         self.measured.append("machine")
@@ -34,7 +36,7 @@ class Machine:
 
     def part(self, module):
         self.measured.append(module)
-        return FRAMEWORK | {"gpus": [], "version": self.versions[module]}
+        return FRAMEWORK | {"gpus": [], "version": self.versions[module], "failed": dict(self.failing)}
 
     def again(self, module="torch"):
         self.measured = []
@@ -48,7 +50,8 @@ def here(tmp_path, monkeypatch):
     here = Machine()
     monkeypatch.setenv("D2L_MACHINE_PROFILE", str(tmp_path / "build" / "machine.json"))
     monkeypatch.setattr(profile, "describe", lambda: dict(here.facts))
-    monkeypatch.setattr(profile, "version", lambda module: here.versions[module])
+    for module in (profile, measuring):
+        monkeypatch.setattr(module, "version", lambda name: here.versions[name])
     monkeypatch.setattr(measuring, "measure_machine", here.common)
     monkeypatch.setattr(measuring, "measure_framework", here.part)
     return here
@@ -76,7 +79,70 @@ def test_each_framework_measures_what_is_missing_and_after_a_change_what_it_conc
     assert (here.again("torch"), here.again("jax")) == ([], [])
 
 
-@pytest.mark.parametrize("damage", ["", "[]", "{}", "3", "null", '{"format": 1, "machine": {}, "frameworks": {}}'])
+def test_each_state_of_a_machine_keeps_its_profile_and_the_one_of_the_last_measurement_is_on_top(here):
+    def top():
+        return profile.read(profile.profile_path())["machine"]["gpus"]
+
+    assert here.again("torch") == ["machine", "torch"]
+    mine = profile.profile_for("torch")
+    here.facts["gpus"] = ["one that is there at times"]
+    assert (here.again("torch"), top()) == (["machine", "torch"], here.facts["gpus"])
+    here.facts["gpus"] = MACHINE["gpus"]
+    assert profile.profile_for("torch") == mine  # read from below, and nothing is measured
+    assert (here.again("torch"), top()) == ([], MACHINE["gpus"])
+    assert here.again("jax") == ["jax"]
+    for number in range(2 * profile.STATES):
+        here.facts["memory_gb"] = number
+        here.again("torch")
+    kept = profile.states(profile.read(profile.profile_path()))
+    assert [each["machine"]["memory_gb"] for each in kept] == list(range(15, 7, -1))
+    assert not any("others" in each for each in kept)
+
+
+def test_a_quick_run_measures_what_is_kept_as_any_other_does(here, monkeypatch):
+    monkeypatch.setenv("D2L_QUICK", "1")
+    monkeypatch.setattr(measuring, "measure_machine", lambda: here.common() | {"caches": os.environ.get("D2L_QUICK")})
+    here.again()
+    assert profile.profile_for("torch")["caches"] is None
+
+
+def test_a_product_that_failed_is_told_and_measured_again_after_a_while_and_all_else_stays(here, monkeypatch, capsys):
+    monkeypatch.setattr(profile, "measure_missing", lambda module, path, quiet: measuring.main(module))
+    d2l = types.SimpleNamespace(try_gpu=lambda i: i, _product=lambda device, n, kind: (device, n, kind))
+    asked, line = [], "a product in bfloat16 on the CPU failed, which is tried again later: {}: no room\n"
+
+    def product_rates(prepare, n, kinds):
+        asked.append((n, kinds))
+        return ({}, {"bfloat16": "ValueError: no room"}) if len(asked) == 1 else ({"bfloat16": 2.0}, {})
+
+    monkeypatch.setattr(measuring, "framework", lambda module: d2l)
+    monkeypatch.setattr(probes, "product_rates", product_rates)
+    monkeypatch.setitem(FRAMEWORK, "product", {"float32": 1.0})
+    here.failing = {"bfloat16": "MemoryError: no room"}
+    before = profile.profile_for("torch")
+    assert capsys.readouterr().out.endswith(2 * line.format("MemoryError"))  # the program's, and the reader's
+    assert profile.profile_for("torch") == before
+    assert (asked, capsys.readouterr().out) == ([], "")
+    monkeypatch.setattr(profile, "PAUSE", -60)
+    assert profile.profile_for("torch") == before
+    assert capsys.readouterr().out.endswith(line.format("ValueError"))
+    before["framework"]["product"]["bfloat16"] = 2.0
+    for _ in range(2):
+        assert profile.profile_for("torch") == before
+    assert asked == [(2000, ["bfloat16"])] * 2
+    assert here.measured == ["machine", "torch"]
+
+
+NOW = f'{{"format": {profile.FORMAT}, "machine": {{}}, "frameworks": {{}}, "others": '
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *("", "[]", "{}", "3", "null", '{"format": 1, "machine": {}, "frameworks": {}}'),
+        *(f'{{"format": {profile.FORMAT}}}', NOW + "3}", NOW + "[3]}", NOW + "[{}]}", NOW + "null}"),
+    ],
+)
 def test_a_damaged_profile_is_none_and_is_measured_anew(here, damage):
     here.again()
     path = profile.profile_path()
@@ -160,7 +226,7 @@ def test_each_gpu_is_measured_on_its_own(monkeypatch):
     monkeypatch.setattr(probes, "dispatch", lambda add, synchronize: add)
     monkeypatch.setattr(probes, "bandwidths", lambda passes, sizes: [passes(size) for size in sizes.values()])
     monkeypatch.setattr(probes, "array_sizes", lambda caches: {"memory": 64})
-    monkeypatch.setattr(probes, "product_rates", lambda prepare, n, kinds: [prepare(n, kind) for kind in kinds])
+    monkeypatch.setattr(probes, "product_rates", lambda prepare, n, kinds: ([prepare(n, kind) for kind in kinds], {}))
     monkeypatch.setattr(measuring.importlib, "import_module", lambda name: d2l)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     part = measuring.measure_framework("torch")
@@ -169,6 +235,7 @@ def test_each_gpu_is_measured_on_its_own(monkeypatch):
             "dispatch": f"sum on {i}",
             "bandwidth": [f"{size} bytes on {i}" for size in sizes],
             "product": [f"float32 on {i}", f"bfloat16 on {i}"],
+            "failed": {},
         }
         for i, sizes in ((0, measuring.GPU_ARRAYS.values()), (1, measuring.GPU_ARRAYS.values()), (-1, [64]))
     ]
