@@ -1,11 +1,18 @@
 """Fixtures of processes that are launched, here and in each framework, and what is said of tests that are skipped."""
 
+import os
 from collections import Counter
 
 import pytest
 from launching import driver, nothing_is_left  # noqa: F401  (pytest finds them by name)
 
 from book.setup.aids import AIDS, find_browser, find_checker, without
+
+# Servers of the tests' own, on loopback, are reached without a proxy.
+exempt = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
+if exempt != "*":  # everything
+    exempt = ",".join(filter(None, [exempt, "127.0.0.1"]))
+os.environ |= dict.fromkeys(["no_proxy", "NO_PROXY"], exempt)
 
 
 @pytest.fixture(scope="session")
