@@ -4,12 +4,14 @@ from types import ModuleType
 from typing import Any
 
 from d2l_lab.machine.profile import profile_for
+from d2l_lab.machine.threads import keep_to_quota
 
 _imported: list[ModuleType] = []
 
 
 def register(module: ModuleType) -> None:
-    """Take down that a framework's folder of d2l_utils has been imported."""
+    """Take down that a framework's folder of d2l_utils has been imported, and keep its threads to the quota of CPUs."""
+    keep_to_quota()
     if module not in _imported:
         _imported.append(module)
 
