@@ -1,8 +1,9 @@
 """Read the machine profile: where it is kept, whether it is up to date, and what a section gets of it.
 
-It is kept in `_build/machine.json` of the project, or for an installed package in `~/.cache/d2l`; the environment
-variable D2L_MACHINE_PROFILE names another file. The program `d2l_lab.machine.measuring` measures what is missing or
-out of date: on another machine, with another version of the framework, or after FORMAT has been raised.
+It is kept in `_build/machine.json` of the project, or for an installed package in `~/.cache/d2l` (a temporary folder
+where that cannot be written to); the environment variable D2L_MACHINE_PROFILE names another file. The program
+`d2l_lab.machine.measuring` measures what is missing or out of date: on another machine, with another version of the
+framework, or after FORMAT has been raised.
 This module imports no framework.
 """
 
@@ -14,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from d2l_lab.files import cache_folder
 from d2l_lab.machine.system import describe
 
 FORMAT = 4  # of the file: raise it when what a figure means or how it is measured changes
@@ -120,11 +122,11 @@ def measure_missing(
 
 
 def profile_path() -> Path:
-    """Return the path of the machine profile: below the project, or for an installed package below the home folder."""
+    """Return the path of the machine profile: below the project, or for an installed package in the cache's folder."""
     if setting := os.environ.get("D2L_MACHINE_PROFILE"):
         return Path(setting).absolute()
     project = PACKAGE.parent
-    folder = project / "_build" if (project / "pyproject.toml").exists() else Path.home() / ".cache" / "d2l"
+    folder = project / "_build" if (project / "pyproject.toml").exists() else cache_folder()
     return folder / "machine.json"
 
 
