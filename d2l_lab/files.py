@@ -38,16 +38,23 @@ def write_atomically(path: Path, content: str | bytes) -> bool:
     return True
 
 
+def can_write_to(folder: Path) -> bool:
+    """Make a folder and those above it unless they are there; return whether this user can write to it."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.access(folder, os.W_OK)
+    return False
+
+
 def cache_folder() -> Path:
     """Return the folder for what is kept until the next session, which is made if it is missing.
 
     It is ~/.cache/d2l, or where there is no home that can be written to, a temporary folder of this user; one line
     says so when it is made.
     """
-    with suppress(OSError, RuntimeError):  # RuntimeError: this user has no home
+    with suppress(RuntimeError):  # this user has no home
         folder = Path.home() / ".cache" / "d2l"
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
+        if can_write_to(folder):
             return folder
     folder = Path(tempfile.gettempdir(), f"d2l-{os.getuid()}")
     if not folder.exists():

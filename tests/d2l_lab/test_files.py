@@ -1,13 +1,13 @@
 """Atomic writes and locks."""
 
 import os
-import pwd
 import subprocess
 import sys
 import tempfile
 import threading
 from time import perf_counter
 
+import homes
 import pytest
 
 from d2l_lab.files import cache_folder, locked, write_atomically
@@ -53,21 +53,7 @@ def test_a_lock_makes_a_second_process_wait_until_the_first_leaves_or_dies(tmp_p
     assert capsys.readouterr().err == "waiting for the other\n"
 
 
-def no_folder(path, monkeypatch):
-    path.write_text("a file, in which no folder can be made")
-
-
-def no_right(path, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda *_: False)
-
-
-def no_name(path, monkeypatch):
-    """A user whom the system does not know, as containers start programs."""
-    monkeypatch.delenv("HOME")
-    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
-
-
-@pytest.mark.parametrize("fault", [no_folder, no_right, no_name])
+@pytest.mark.parametrize("fault", homes.FAULTS)
 def test_without_a_home_to_write_to_a_temporary_folder_is_kept_which_one_line_says(
     fault, tmp_path, monkeypatch, capsys
 ):
