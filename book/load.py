@@ -6,17 +6,10 @@ import time
 
 import psutil
 
-from d2l_lab.machine.system import cores
+from d2l_lab.machine.system import cores, usable
 
 ROUGH = 0.15  # of the cores: if other programs take more, times are rough
 SECONDS = 0.2  # of a look at them
-
-
-def usable() -> list[int]:
-    """Return the numbers of the CPUs on which this process may run."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(psutil.cpu_count() or 1))
 
 
 def used_by_others() -> float:

@@ -1,10 +1,11 @@
-"""Files that several processes write: atomic replacement, and locks. Standard library only."""
+"""Files that several processes write: atomic replacement, locks, and where they are kept. Standard library only."""
 
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,6 +36,31 @@ def write_atomically(path: Path, content: str | bytes) -> bool:
     finally:
         unfinished.unlink(missing_ok=True)
     return True
+
+
+def can_write_to(folder: Path) -> bool:
+    """Make a folder and those above it unless they are there; return whether this user can write to it."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.access(folder, os.W_OK)
+    return False
+
+
+def cache_folder() -> Path:
+    """Return the folder for what is kept until the next session, which is made if it is missing.
+
+    It is ~/.cache/d2l, or where there is no home that can be written to, a temporary folder of this user; one line
+    says so when it is made.
+    """
+    with suppress(RuntimeError):  # this user has no home
+        folder = Path.home() / ".cache" / "d2l"
+        if can_write_to(folder):
+            return folder
+    folder = Path(tempfile.gettempdir(), f"d2l-{os.getuid()}")
+    if not folder.exists():
+        print(f"there is no home folder that can be written to: what d2l keeps is in {folder}", flush=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from d2l_lab.files import cache_folder
+
 FASHION_MNIST = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
 FILES = {  # of Fashion-MNIST, with their MD5 sums
     "train-images-idx3-ubyte.gz": "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
@@ -51,8 +53,9 @@ def fashion_mnist(resize: int | None = None) -> tuple[np.ndarray, np.ndarray, np
 def download(url: str, md5: str, folder: str | Path | None = None, cure: str = "or call again") -> Path:
     """Return the path of the file at `url`, which is downloaded unless it is there already.
 
-    It is kept in `folder`: $D2L_DATA or ~/.cache/d2l if None. A transfer that breaks off is repeated from the start,
-    which is no matter for 26 MB, the largest file. Several processes may download the same file at once.
+    It is kept in `folder`: $D2L_DATA or `d2l_lab.files.cache_folder()` if None. A transfer that breaks off is repeated
+    from the start, which is no matter for 26 MB, the largest file. Several processes may download the same file at
+    once.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def download(url: str, md5: str, folder: str | Path | None = None, cure: str = "
     """
     import pooch
 
-    cache = Path(folder or os.environ.get("D2L_DATA") or Path.home() / ".cache" / "d2l")
+    cache = Path(folder or os.environ.get("D2L_DATA") or cache_folder())
     name = url.rpartition("/")[2]
     try:
         cache.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ from types import FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 from d2l_lab.machine.profile import profile_for
+from d2l_lab.machine.threads import keep_to_quota
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -22,7 +23,11 @@ def needs_framework(function: Callable[Parameters, Result]) -> Callable[Paramete
 
 
 def register(module: ModuleType) -> None:
-    """Take down that a framework's folder of d2l_utils has been imported, and bind to it what needs a framework."""
+    """Take down that a framework's folder of d2l_utils has been imported, and bind to it what needs a framework.
+
+    Its threads are kept to the quota of CPUs.
+    """
+    keep_to_quota()
     if module not in _imported:
         _imported.append(module)
     for name, value in list(vars(module).items()):

@@ -1,5 +1,6 @@
 """Processes that tests launch, here and in each framework, their end, and what is said of tests that are skipped."""
 
+import os
 from collections import Counter
 
 import pytest
@@ -10,6 +11,11 @@ from book import keep_grammars_out
 from book.setup.aids import AIDS, find_browser, find_checker, without
 
 keep_grammars_out()
+# Servers of the tests' own, on loopback, are reached without a proxy.
+exempt = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
+if exempt != "*":  # everything
+    exempt = ",".join(filter(None, [exempt, "127.0.0.1"]))
+os.environ |= dict.fromkeys(["no_proxy", "NO_PROXY"], exempt)
 
 
 @pytest.fixture(scope="session")

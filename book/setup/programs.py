@@ -6,10 +6,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from book import ROOT
 from book.setup.failures import explain
+from d2l_lab.files import can_write_to
 
 BUILD = ROOT / "_build"
 
@@ -88,11 +90,11 @@ def check_headers(python: str) -> None:
 
 
 def find_cache() -> None:
-    """Let uv keep its cache below `_build` where it cannot write to the home folder."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "uv").absolute()
-    nearest = next(folder for folder in (cache, *cache.parents) if folder.exists())
-    if not os.access(nearest, os.W_OK):
-        os.environ.setdefault("UV_CACHE_DIR", str(BUILD / "uv" / "cache"))
+    """Let uv keep its cache below `_build` where it cannot write to the home folder, or there is none."""
+    with suppress(RuntimeError):  # this user has no home
+        if can_write_to(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "uv")):
+            return
+    os.environ.setdefault("UV_CACHE_DIR", str(BUILD / "uv" / "cache"))
 
 
 def find_uv(wanted: str) -> str:

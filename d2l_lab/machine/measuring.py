@@ -37,7 +37,7 @@ def main(module: str) -> None:
                     print(line, flush=True)
             write_atomically(path, json.dumps(on_top(profile, known), indent=1, ensure_ascii=False) + "\n")
     except OSError as error:
-        sys.exit(f"cannot write {path}: {error}")
+        sys.exit(f"cannot write {path}: {error}; let the variable D2L_MACHINE_PROFILE name a file that can be written")
 
 
 def measured(profile: dict[str, Any], module: str) -> dict[str, Any]:

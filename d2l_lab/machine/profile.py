@@ -1,10 +1,11 @@
 """Read the machine profile: where it is kept, whether it is up to date, and what a section gets of it.
 
-It is kept in `_build/machine.json` of the project, or for an installed package in `~/.cache/d2l`; the environment
-variable D2L_MACHINE_PROFILE names another file. What a process may use of a machine changes, with its quota or without
-its GPUs: the file keeps a profile for each such state, on top that of the last build or measurement, below it `others`.
-The program `d2l_lab.machine.measuring` measures what is missing or out of date: in another state, with another version
-of the framework, or after FORMAT has been raised; and a product that failed, once more after a while.
+It is kept in `_build/machine.json` of the project, or for an installed package in `~/.cache/d2l` (a temporary folder
+where that cannot be written to); the environment variable D2L_MACHINE_PROFILE names another file. What a process may
+use of a machine changes, with its quota or without its GPUs: the file keeps a profile for each such state, on top that
+of the last build or measurement, below it `others`. The program `d2l_lab.machine.measuring` measures what is missing or
+out of date: in another state, with another version of the framework, or after FORMAT has been raised; and a product
+that failed, once more after a while.
 This module imports no framework.
 """
 
@@ -17,6 +18,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from d2l_lab.files import cache_folder
 from d2l_lab.machine.system import describe
 
 FORMAT = 5  # of the file: raise it when what a figure means or how it is measured changes
@@ -144,11 +146,11 @@ def measure_missing(
 
 
 def profile_path() -> Path:
-    """Return the path of the machine profile: below the project, or for an installed package below the home folder."""
+    """Return the path of the machine profile: below the project, or for an installed package in the cache's folder."""
     if setting := os.environ.get("D2L_MACHINE_PROFILE"):
         return Path(setting).absolute()
     project = PACKAGE.parent
-    folder = project / "_build" if (project / "pyproject.toml").exists() else Path.home() / ".cache" / "d2l"
+    folder = project / "_build" if (project / "pyproject.toml").exists() else cache_folder()
     return folder / "machine.json"
 
 

@@ -3,7 +3,6 @@
 Standard library only: the set-up uses this module before anything is installed.
 """
 
-import math
 import os
 import platform
 import shutil
@@ -42,42 +41,64 @@ def cpu() -> str:
     return platform.processor() or platform.machine()
 
 
+def usable() -> list[int]:
+    """Return the numbers of the CPUs (hardware threads) on which this process may run."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
 def cores() -> int:
-    """Return the number of CPUs (hardware threads) that this process may use; a fraction of one counts as a whole."""
-    numbers = [len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1]
-    for limit in cgroup_limits("cpu.max"):
-        quota, period = limit.split()
-        if quota.isdigit():
-            numbers.append(math.ceil(int(quota) / int(period)))
-    return min(numbers)
+    """Return how many CPUs this process may use at the same time: as many whole ones as its quota has, but at least 1.
+
+    With more threads, which wait for each other, a part of them would always stand still.
+    """
+    numbers = [len(usable())]
+    for group in control_groups("cpu"):
+        limit = contents(group / "cpu.max").split()  # version 2; in version 1 each number has a file
+        limit = limit or [contents(group / f"cpu.cfs_{name}_us") for name in ("quota", "period")]
+        if limit[0].isdigit():  # else "max", or -1
+            numbers.append(int(limit[0]) // int(limit[1]))
+    return max(1, min(numbers))
 
 
 def memory() -> int:
     """Return the memory in GiB that this process may use."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-    sizes += [int(limit) for limit in cgroup_limits("memory.max") if limit.isdigit()]
+    for group in control_groups("memory"):
+        limit = contents(group / "memory.max") or contents(group / "memory.limit_in_bytes")
+        if limit.isdigit():
+            sizes.append(int(limit))
     return round(min(sizes) / 2**30)
 
 
-def cgroup_limits(
-    name: str, root: Path = Path("/sys/fs/cgroup"), membership: Path = Path("/proc/self/cgroup")
-) -> list[str]:
-    """Return the limits that the control groups (version 2) around this process set, its own group's first.
+def control_groups(controller: str, process: Path = Path("/proc/self")) -> list[Path]:
+    """Return the folders of the control groups around this process that are mounted here, of versions 1 and 2.
+
+    Each of them, from the process's own up to the mounted root, may set a limit; a folder may be missing.
 
     Parameters
     ----------
-    name : str
-        The file of a limit, such as "cpu.max".
-    root, membership : Path
-        Where the groups are mounted, and the file that names this process's own.
+    controller : str
+        What is limited, "cpu" or "memory".
+    process : Path
+        The folder with the files that name the process's groups, and where they are mounted.
     """
-    found = []
-    for line in contents(membership).splitlines():
-        if line.startswith("0::/"):
-            own = root / line.removeprefix("0::/")
-            groups = [group for group in (own, *own.parents) if group.is_relative_to(root)]
-            found += [contents(group / name) for group in groups]
-    return [limit for limit in found if limit]
+    own: dict[str, str] = {}
+    for line in contents(process / "cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        own |= dict.fromkeys(controllers.split(","), path)  # none are named in version 2
+    found: list[Path] = []
+    for line in contents(process / "mountinfo").splitlines():
+        place, _, mounted = line.partition(" - ")
+        kind, options = mounted.split()[0], mounted.split()[-1].split(",")
+        if kind == "cgroup2" or (kind == "cgroup" and controller in options):
+            root, mount = place.split()[3:5]
+            group = Path(own.get("" if kind == "cgroup2" else controller, root))
+            # In a container, the path may be that of the host, of which only what lies below `root` can be seen here.
+            group = Path(mount, group.relative_to(root)) if group.is_relative_to(root) else Path(mount)
+            found += [each for each in (group, *group.parents) if each.is_relative_to(mount)]
+    return found
 
 
 def contents(path: Path) -> str:

@@ -5,7 +5,7 @@ import secrets
 import shutil
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,15 @@ def words(command: str | Path | Sequence[Any]) -> list[str]:
     if not shutil.which(found[0]):
         raise FileNotFoundError(f"{found[0]!r} is no script (its name ends in .py) and no program that can be run")
     return found
+
+
+def without_proxies(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return environment variables without those that name proxies, or what is exempt from them.
+
+    Ranks talk over loopback. gRPC would send even that to a proxy: it reads `no_proxy`, but not `NO_PROXY`, and not
+    `no_proxy` either where there is a `no_grpc_proxy`. JAX warns of any such variable.
+    """
+    return {name: value for name, value in variables.items() if "_proxy" not in name.lower()}
 
 
 def environments(given: Sequence[dict[str, Any]]) -> list[dict[str, str]]:

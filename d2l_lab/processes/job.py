@@ -19,7 +19,7 @@ from typing import Any
 
 from d2l_lab.files import write_atomically
 from d2l_lab.processes import namespace
-from d2l_lab.processes.commands import environments, per_rank, words
+from d2l_lab.processes.commands import environments, per_rank, without_proxies, words
 from d2l_lab.processes.control import BOUND, FOLDER, GRACE, end, ending, marked
 from d2l_lab.processes.output import Output, Search
 
@@ -79,7 +79,8 @@ class Job:
     environment
         Variables for all ranks, or a list of n dictionaries. The defaults suit collectives on this machine: RANK,
         WORLD_SIZE=n, MASTER_ADDR=127.0.0.1, a free MASTER_PORT, one thread for OpenMP, and D2L_LAUNCH_KEY, the random
-        secret by which the processes of one job know each other (`d2l_lab.collectives.meeting`).
+        secret by which the processes of one job know each other (`d2l_lab.collectives.meeting`). Variables of proxies,
+        such as https_proxy, are not passed on, since ranks talk over loopback; a rank that needs one gets it here.
     deadline
         Seconds after which all processes are ended.
     may_fail
@@ -134,7 +135,13 @@ class Job:
         self._folder = tempfile.mkdtemp(prefix="d2l-launch-")
         # In a session of its own: an interrupt from the keyboard, or a signal to the kernel's group, is not for it.
         self._supervisor = subprocess.Popen(
-            program, cwd=PROJECT, start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            program,
+            cwd=PROJECT,
+            env=without_proxies(os.environ),
+            start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self._reader = Thread(target=self._follow, daemon=True)
         self._reader.start()

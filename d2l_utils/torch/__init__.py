@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from d2l_lab.machine.system import cores
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # imported by __getattr__ when a program runs
 __all__ = common.NAMES
 __getattr__ = common.on_demand(__name__)
 register(sys.modules[__name__])
+torch.set_num_threads(min(torch.get_num_threads(), cores()))  # it has counted without a quota when it was imported
 
 
 def synchronize(*arrays: Any) -> None:

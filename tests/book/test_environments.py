@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import homes
 import pytest
 import yaml
 from packaging.specifiers import SpecifierSet
@@ -302,14 +303,18 @@ def test_a_gpu_makes_another_environment_with_its_own_build_in_place_of_that_for
         assert any(line.startswith(re.sub(r"\[.+\]", "", table["gpu-build"])) for line in pins(name))
 
 
-def test_uv_keeps_its_cache_below_the_build_folder_where_the_home_folder_cannot_be_written(monkeypatch, tmp_path):
+@pytest.mark.parametrize("fault", homes.FAULTS)
+def test_uv_keeps_its_cache_below_the_build_folder_where_the_home_folder_cannot_be_written(
+    fault, monkeypatch, tmp_path
+):
     monkeypatch.setattr(programs, "BUILD", tmp_path / "_build")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("UV_CACHE_DIR", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path / "good"))
     programs.find_cache()
     assert "UV_CACHE_DIR" not in os.environ
-    monkeypatch.setattr(os, "access", lambda folder, mode: folder != tmp_path)  # root may write everywhere
+    monkeypatch.setenv("HOME", str(tmp_path / "bad"))
+    fault(tmp_path / "bad", monkeypatch)
     programs.find_cache()
     assert os.environ.pop("UV_CACHE_DIR") == str(tmp_path / "_build" / "uv" / "cache")
 

@@ -1,13 +1,16 @@
 """Atomic writes and locks."""
 
+import os
 import subprocess
 import sys
+import tempfile
 import threading
 from time import perf_counter
 
+import homes
 import pytest
 
-from d2l_lab.files import locked, write_atomically
+from d2l_lab.files import cache_folder, locked, write_atomically
 
 HOLDER = """
 import sys
@@ -48,3 +51,18 @@ def test_a_lock_makes_a_second_process_wait_until_the_first_leaves_or_dies(tmp_p
         with locked(tmp_path / "locks" / "one", "waiting for the other"):
             assert perf_counter() - start >= 0.2
     assert capsys.readouterr().err == "waiting for the other\n"
+
+
+@pytest.mark.parametrize("fault", homes.FAULTS)
+def test_without_a_home_to_write_to_a_temporary_folder_is_kept_which_one_line_says(
+    fault, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "t").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "t"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    fault(tmp_path / "home", monkeypatch)
+    found = [cache_folder(), cache_folder()]
+    assert found == [tmp_path / "t" / f"d2l-{os.getuid()}"] * 2
+    assert found[0].is_dir()
+    line = f"there is no home folder that can be written to: what d2l keeps is in {found[0]}\n"
+    assert capsys.readouterr().out == line

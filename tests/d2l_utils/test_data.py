@@ -34,8 +34,10 @@ class Handler(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(tmp_path_factory):
-    """A server on 127.0.0.1 with one file."""
+def server(tmp_path_factory, monkeypatch):
+    """A server on 127.0.0.1 with one file, and for all else a proxy that does not answer."""
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
     folder = tmp_path_factory.mktemp("served")
     handler = partial(Handler, directory=folder)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, ThreadPoolExecutor(1) as thread:

@@ -1,11 +1,28 @@
 """The machine profile is measured by each framework, with right figures."""
 
+import os
 import subprocess
 import sys
 import timeit
 
 import numpy as np
 import pytest
+
+from book import MODULES, ROOT
+
+# A process that may run on many CPUs and use as many at the same time as it is told: its threads, and NumPy's.
+THREADS = """
+import importlib, sys
+import numpy, psutil, threadpoolctl
+from d2l_lab.machine import system
+name, module, number = sys.argv[1:]
+system.cores, system.usable = lambda: int(number), lambda: range(99)
+importlib.import_module(module)
+d2l = importlib.import_module(name)
+d2l._passes(d2l.try_gpu(-1), 2**24)["in place"][0]()
+blas = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+print(psutil.Process().num_threads(), *[pool["num_threads"] for pool in blas])
+"""
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +109,18 @@ d2l._product(device, 8, "float32")()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
     assert done.stdout == "True\n", done.stderr
+
+
+@pytest.mark.only("tensorflow", "jax")  # MXNet's kernel has one thread for each stand-in; PyTorch has a test of its own
+def test_as_many_threads_compute_as_the_quota_of_cpus_allows(d2l, framework):
+    environment = os.environ | {"OMP_NUM_THREADS": "6"}  # as if there were six CPUs
+    for name in ("NPROC", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"):
+        environment.pop(name, None)
+    found = {}
+    for number in (1, 6):
+        command = [sys.executable, "-c", THREADS, d2l.__name__, MODULES[framework], str(number)]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stderr
+        found[number], *of_numpy = map(int, done.stdout.split())
+        assert max(of_numpy) <= number
+    assert found[6] >= found[1] + 5

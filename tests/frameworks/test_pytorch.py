@@ -1,8 +1,13 @@
 """What PyTorch's folder alone does."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from native_pytorch import network
+
+from book import ROOT
 
 
 @pytest.mark.parametrize("kind", ["cuda", "mps"])
@@ -26,6 +31,14 @@ def test_an_operation_uses_one_thread_once_there_are_stand_ins(d2l, gpus):
     after = torch.get_num_threads()
     torch.set_num_threads(before)
     assert after == 1
+
+
+def test_an_operation_uses_as_many_threads_as_the_quota_of_cpus_allows():
+    """PyTorch has counted the CPUs before d2l_utils is imported: here, four."""
+    code = "import torch; from d2l_lab.machine import system; torch.set_num_threads(4); "
+    code += "system.cores = lambda: 3; import d2l_utils.torch; print(torch.get_num_threads())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=100)
+    assert done.stdout == "3\n", done.stderr
 
 
 def test_each_module_is_back_in_its_own_mode_after_the_evaluation(d2l, batches, two):

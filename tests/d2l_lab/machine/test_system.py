@@ -6,6 +6,8 @@ import pytest
 
 from d2l_lab.machine import system
 
+GIB = 2**30
+
 
 def write(root, files):
     for name, text in files.items():
@@ -41,19 +43,61 @@ def test_caches_on_macos_are_those_of_the_fast_cores_where_there_are_two_kinds(f
     assert [(cache["level"], cache["bytes"]) for cache in system.caches()] == [(1, data), (1, 2**17), (2, unified)]
 
 
-def test_the_narrowest_control_group_around_this_process_counts(tmp_path, monkeypatch):
-    write(tmp_path, {"own": "4:memory:/v1\n0::/outer/own", "cpu.max": "100 100000", "memory.max": "1"})
-    write(tmp_path / "fs", {"cpu.max": "max 100000", "memory.max": "max"})
-    write(tmp_path / "fs/outer", {"cpu.max": "150000 100000", "memory.max": 3 * 2**30})
-    write(tmp_path / "fs/outer/own", {"cpu.max": "max 100000", "memory.max": 2**30})
-    write(tmp_path / "fs/v1", {"cpu.max": "100 100000", "memory.max": "1"})
-    names = ("cpu.max", "memory.max", "none")
-    found = {name: system.cgroup_limits(name, tmp_path / "fs", tmp_path / "own") for name in names}
-    assert found["cpu.max"] == ["max 100000", "150000 100000", "max 100000"]
-    assert found["none"] == system.cgroup_limits("cpu.max", tmp_path / "fs", tmp_path / "no-file") == []
-    monkeypatch.setattr(system, "cgroup_limits", found.get)
-    monkeypatch.setattr(system.os, "sched_getaffinity", lambda process: range(8), raising=False)
-    assert (system.cores(), system.memory()) == (2, 1)
+V1, V2 = "{} cgroup cgroup rw,{}", "{} cgroup2 cgroup2 rw"
+QUOTA = ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+HUGE = 2**63 - 4096  # what version 1 says where there is no limit
+
+
+def limits(group, cpu, memory):
+    """The files of a group: its version 2's if `cpu` is one text, else version 1's."""
+    if isinstance(cpu, str):
+        return {f"{group}/cpu.max": cpu, f"{group}/memory.max": memory}
+    return {f"{group}/{name}": number for name, number in zip(QUOTA, cpu, strict=True)} | {
+        f"{group}/memory.limit_in_bytes": memory
+    }
+
+
+@pytest.mark.parametrize(
+    ("own", "roots", "groups", "found"),
+    [
+        ("0::/a/b", {"v2": "/"}, [("v2", "max 100000", "max")], (96, 100)),
+        ("0::/a/b", {"v2": "/"}, [("v2/a", "150000 100000", 3 * GIB), ("v2/a/b", "max 100000", 2 * GIB)], (1, 2)),
+        ("0::/a/b", {"v2": "/"}, [("v2/a", "250000 100000", 3 * GIB), ("v2/a/b", "300000 100000", "max")], (2, 3)),
+        ("0::/", {"v2": "/"}, [("v2", "50000 100000", 2 * GIB), ("v2/a", "max 100000", 1)], (1, 2)),
+        ("0::/../other", {"v2": "/"}, [("v2", "765000 100000", 2 * GIB)], (7, 2)),
+        ("3:cpu,cpuacct,memory:/a", {"cpu,memory": "/"}, [("cpu,memory/a", (765000, 100000), HUGE)], (7, 100)),
+        ("3:cpu,memory:/a", {"cpu,memory": "/"}, [("cpu,memory/a", (-1, 100000), HUGE)], (96, 100)),
+        ("3:cpu,memory:/a/b", {"cpu,memory": "/"}, [("cpu,memory/a", (50000, 100000), 2 * GIB)], (1, 2)),
+        ("3:cpu,memory:/docker/c", {"cpu,memory": "/docker/c"}, [("cpu,memory", (200000, 50000), 2 * GIB)], (4, 2)),
+        ("3:cpu,memory:/docker/c", {"cpu,memory": "/"}, [("cpu,memory", (200000, 50000), 2 * GIB)], (4, 2)),
+        ("3:cpu,memory:/a\n0::/", {"cpu,memory": "/", "v2": "/"}, [("cpu,memory/a", (300000, 100000), GIB)], (3, 1)),
+        ("3:cpu,memory:/a", {"freezer": "/"}, [("freezer/a", (100000, 100000), GIB)], (96, 100)),
+        ("", {"v2": "/"}, [("v2", "200000 100000", GIB)], (2, 1)),
+        ("0::/a", {}, [], (96, 100)),
+    ],
+)
+def test_the_narrowest_control_group_around_this_process_counts(own, roots, groups, found, tmp_path, monkeypatch):
+    mounts = []
+    for name, root in roots.items():
+        place = f"31 23 0:28 {root} {tmp_path}/{name} rw shared:9 -"
+        mounts.append(V2.format(place) if name == "v2" else V1.format(place, name))
+    write(tmp_path, {"cgroup": own, "mountinfo": "1 0 0:1 / / rw - overlay overlay rw\n" + "\n".join(mounts)})
+    for group, cpu, memory in groups:
+        write(tmp_path, limits(group, cpu, memory))
+    read = system.control_groups
+    monkeypatch.setattr(system, "control_groups", lambda controller: read(controller, tmp_path))
+    monkeypatch.setattr(system, "usable", lambda: range(96))
+    monkeypatch.setattr(system.os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 100 * GIB // 4096}.get)
+    assert (system.cores(), system.memory()) == found
+
+
+def test_a_mask_of_one_cpu_leaves_one(monkeypatch):
+    monkeypatch.setattr(system, "control_groups", lambda controller: [])
+    monkeypatch.setattr(system.os, "sched_getaffinity", lambda process: {5}, raising=False)
+    assert (system.usable(), system.cores()) == ([5], 1)
+    monkeypatch.delattr(system.os, "sched_getaffinity")
+    monkeypatch.setattr(system.os, "cpu_count", lambda: 3)
+    assert (system.usable(), system.cores()) == ([0, 1, 2], 3)
 
 
 def test_a_command_that_cannot_answer_answers_nothing(monkeypatch):

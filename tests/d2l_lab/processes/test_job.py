@@ -85,6 +85,16 @@ def test_ranks_find_each_other_on_loopback_know_a_key_and_compute_in_one_thread(
     assert launch(by_rank(give))[0][7] == "by hand"
 
 
+def test_ranks_have_no_proxy_unless_they_are_given_one_and_the_notebook_keeps_its_own(monkeypatch):
+    """gRPC would send to a proxy what goes over loopback, and JAX would warn of it."""
+    for name in ("http_proxy", "HTTPS_PROXY", "all_proxy", "no_grpc_proxy", "GRPC_ADDRESS_HTTP_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    names = "[name for name in os.environ if '_proxy' in name.lower()]"
+    give = f"import os; {RETURN.format(names)}"
+    assert launch(by_rank(give, give), environment=[{}, {"https_proxy": "http://proxy"}]) == [[], ["https_proxy"]]
+    assert os.environ["http_proxy"] == "http://127.0.0.1:9"
+
+
 # What is printed
 
 
