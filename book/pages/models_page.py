@@ -99,7 +99,7 @@ class Models(SphinxDirective):
             for place, section in enumerate(self.sections)
             if section in present
         ]
-        items += [[raw(key(kind, -1)), nodes.Text(f" {name_kind(kind)}")] for kind in get_args(Kind)]
+        items += [[raw(key(kind)), nodes.Text(f" {name_kind(kind)}")] for kind in get_args(Kind)]
         lines = [nodes.list_item("", nodes.paragraph("", "", *item)) for item in items]
         return nodes.bullet_list("", *lines, classes=["legend"])
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from book.pages.colours import colour
 from book.records import figures, mark
 from book.words import say
 from d2l_utils.predictions import NEAR, Comparison, Kind, on_scale, quantity
@@ -20,11 +21,11 @@ STEP = 9  # from one mark to the next in a stack
 
 @dataclass(frozen=True)
 class Dot:
-    """A comparison, the section that it stands in, that section's place among the colours, and the cell's address."""
+    """A comparison, the section that it stands in, that section's place, which gives its colour, and the cell's address."""
 
     comparison: Comparison
     section: str
-    colour: int
+    place: int
     address: str
 
 
@@ -93,8 +94,13 @@ def linked(dot: Dot, x: float, y: float) -> str:
         f'<tspan x="{4 - LEFT}" y="-22">{escape(first)}</tspan><tspan x="{4 - LEFT}" dy="14">{escape(second)}</tspan>'
     )
     label = escape(first + kind + say(": ") + second)
-    link = f'<a class="colour-{dot.colour}" href="{escape(dot.address)}" aria-label="{label}">'
-    return f'{link}<title>{label}</title>{mark(dot.comparison, x, y)}<text class="words">{words}</text></a>'
+    link = f'<a href="{escape(dot.address)}" aria-label="{label}"><title>{label}</title>'
+    return f'{link}{coloured(mark(dot.comparison, x, y), dot.place)}<text class="words">{words}</text></a>'
+
+
+def coloured(shown: str, place: int) -> str:
+    """Return a mark in the colour of the section at this place, which book.css and epub.css take up."""
+    return f'<g color="{colour(place)}">{shown}</g>'
 
 
 def picture(body: Sequence[str], height: float, what: str, kind: str = "") -> str:
@@ -104,8 +110,8 @@ def picture(body: Sequence[str], height: float, what: str, kind: str = "") -> st
     return f'<svg class="{classes}" viewBox="{box}" role="group" aria-label="{escape(what)}">{"".join(body)}</svg>'
 
 
-def key(kind: Kind, colour: int) -> str:
-    """Return the mark of a kind and colour, as a list of the colours shows it."""
+def key(kind: Kind, place: int | None = None) -> str:
+    """Return the mark of a kind, as a list of the colours shows it: in that of the section at a place, or in no one's."""
     sample = Comparison("", kind, "", 1, 1, 1, 1)
-    shown = mark(sample, 0, 0)
-    return f'<svg class="key" viewBox="-6 -6 12 12" aria-hidden="true"><g class="colour-{colour}">{shown}</g></svg>'
+    shown = mark(sample, 0, 0) if place is None else coloured(mark(sample, 0, 0), place)
+    return f'<svg class="key" viewBox="-6 -6 12 12" aria-hidden="true">{shown}</svg>'
