@@ -20,7 +20,7 @@ from d2l_utils.framework import framework
 from d2l_utils.memory import freed_memory_kept
 from d2l_utils.plots.waterfall import Bar, waterfall
 from d2l_utils.predictions import Comparison, predict
-from d2l_utils.timing import Measurement, compare, measure, report, three_digits
+from d2l_utils.timing import Measurement, compare, measure, minus, report, three_digits
 
 MIME = "application/vnd.d2l.running-total+json"
 LEVERS = ("tuned layers", "compiled step", "deferred loss read", "background loading", "images in memory", "bfloat16")
@@ -420,4 +420,4 @@ def milliseconds(seconds: float | None) -> str:
     """Return a time in milliseconds without the unit; a dash for None."""
     if seconds is None:
         return "–"
-    return f"{1e3 * seconds:.2f}" if abs(seconds) < 0.01 else f"{1e3 * seconds:.1f}"
+    return minus(f"{1e3 * seconds:z.{2 if abs(seconds) < 0.01 else 1}f}")

@@ -27,10 +27,10 @@ from book import FRAMEWORKS
 from book.pages.problems import Listing, places_of, resolved
 from book.pages.records import collected
 from book.pages.tabs import framework_of, tab_set
-from book.records import Record
+from book.records import Record, change
 from book.words import say, say_record
 from d2l_utils.predictions import quantity
-from d2l_utils.timing import three_digits
+from d2l_utils.timing import column_scale, three_digits
 
 GAIN, ARROW = "gain: ", " → "
 KEY = "advice"  # in the metadata of a page: a list of Advice (another form is another `env_version` in `setup`)
@@ -173,17 +173,18 @@ class Measured:
             before, arrow, after = name.partition(ARROW)
             if arrow and before in comparisons and after in comparisons:
                 first, last = comparisons[before], comparisons[after]
-                yield f"{told(first)} → {told(last)}", first["measured"] / last["measured"]
+                size = column_scale((first["measured"], last["measured"]))
+                yield f"{told(first, size)} → {told(last, size)}", first["measured"] / last["measured"]
             elif name in levers:
                 without, with_it = levers[name]
-                seconds = f"{quantity(without, 's')} → {quantity(with_it, 's')}"
+                seconds = change(without, with_it)
                 words = say("{lever}: a step of {seconds}", lever=say_record(name), seconds=seconds)
                 yield words, without / with_it
 
 
-def told(record: Record) -> str:
-    """Return what was measured in words."""
-    return say_record(record["name"]) + say(": ") + quantity(record["measured"], record["unit"])
+def told(record: Record, size: float | None) -> str:
+    """Return what was measured in words, in the unit in which a figure of this size reads best."""
+    return say_record(record["name"]) + say(": ") + quantity(record["measured"], record["unit"], size)
 
 
 def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:

@@ -21,7 +21,17 @@ html_title = project
 language = "en"
 modules = ["language", "bibliography", "maths", "page_info", "records", "claims_page", "running_total", "models_page"]
 modules += ["solutions", "explorable", "tabs", "single_framework", "endnotes", "ereader", "glossary"]
-modules += ["short_path", "problems", "checklist", "api", "machine_profile", "numbering", "search_texts", "address", "leavings"]
+modules += [
+    "short_path",
+    "problems",
+    "checklist",
+    "api",
+    "machine_profile",
+    "numbering",
+    "search_texts",
+    "address",
+    "leavings",
+]
 extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton", "sphinxcontrib.bibtex"]
 extensions += [f"book.pages.{name}" for name in modules]
 templates_path = ["_templates"]

@@ -21,8 +21,8 @@ from book.model_errors import Record, models, summary_line
 from book.pages.records import collected, raw
 from book.pages.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
-from book.records import address_of, comparison_of, link, name_kind, row, table_of_comparisons
-from book.words import say
+from book.records import address_of, comparison_of, comparison_rows, link, name_kind, table_of_comparisons
+from book.words import say, say_record
 from d2l_utils.predictions import Kind
 
 WORST = 10  # models that are named
@@ -105,13 +105,12 @@ class Models(SphinxDirective):
 
     def listed(self, records: Sequence[Record], named: bool = False) -> nodes.raw:
         """Return the table of these predictions, with the names of their sections if so wanted."""
-        rows = []
+        names, remarks = [], []
         for record in records:
             where = link(record["title"], f"{self.up}{record['section']}.html")
-            comparison, place = comparison_of(record), self.up + address_of(record)
-            remark = f' <span class="where">{where}</span>' if named else ""
-            rows.append(row(comparison, link(comparison.name, place), remark))
-        return raw(table_of_comparisons(rows))
+            remarks.append(f' <span class="where">{where}</span>' if named else "")
+            names.append(link(say_record(record["name"]), self.up + address_of(record)))
+        return raw(table_of_comparisons(comparison_rows([comparison_of(record) for record in records], names, remarks)))
 
 
 def setup(app: Sphinx) -> None:

@@ -15,9 +15,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.pages.records import collected, raw
-from book.records import Record, lever, table, total_figures
+from book.records import Record, change, lever, table, total_figures
 from book.words import say, say_each
-from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
 
 
@@ -34,7 +33,7 @@ def sentence(record: Record, framework: str) -> nodes.paragraph:
     """Return what the levers that were kept make of a step."""
     first, *others = record["rows"]
     last = [first, *(each for each in others if each["kept"])][-1]
-    gain = nodes.strong("", f"{quantity(first['seconds'], 's')} → {quantity(last['seconds'], 's')}")
+    gain = nodes.strong("", change(first["seconds"], last["seconds"]))
     factor = three_digits(first["seconds"] / last["seconds"])
     name = FRAMEWORKS[framework]
     rest = say(" for a training step in {framework}: {factor} times as fast.", framework=name, factor=factor)

@@ -105,7 +105,7 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
 
 
 def list_decks(layout: Layout, framework: str, titles: Mapping[str, str]) -> int:
-    """Write the page that lists a framework's decks; remove those of sections that are no more. Return how many stay."""
+    """Write the page that lists a framework's decks, remove those of gone sections; return how many stay."""
     written = {slug: title for slug, title in titles.items() if place(layout, framework, slug).exists()}
     write_atomically(place(layout, framework, "index"), contents(written, framework))
     for path in place(layout, framework, "index").parent.glob("*.html"):

@@ -80,7 +80,7 @@ def test_the_table_has_promises_in_milliseconds_saved_and_the_picture_its_losers
         "ms a step low–high gain promised obtained tokens/s",
         "the loop as written 100.0 100.0–100.0 1.00 × – – 10,000",
         "fused 80.0 80.0–80.0 1.25 × 50.0 20.0 12,500",
-        "slower 100.0 100.0–100.0 1.00 × 50.0 -20.0 10,000 left out",
+        "slower 100.0 100.0–100.0 1.00 × 50.0 −20.0 10,000 left out",
     ]
     assert plt.gca().get_label() == (
         "Waterfall of the milliseconds a step: the loop as written 100 ms; "

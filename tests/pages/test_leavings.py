@@ -13,7 +13,11 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0H{}"/></svg>'
 
 def page(title, width):
     picture = shown({"image/svg+xml": SVG.format(width)})
-    return notebook(prose(f"# {title}\n\nWords."), code("draw()", "jax", outputs=[picture], mystnb={"image": {"alt": title}}), jax=RUN)
+    return notebook(
+        prose(f"# {title}\n\nWords."),
+        code("draw()", "jax", outputs=[picture], mystnb={"image": {"alt": title}}),
+        jax=RUN,
+    )
 
 
 def files(folder):
