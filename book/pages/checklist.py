@@ -33,7 +33,7 @@ from d2l_utils.predictions import quantity
 from d2l_utils.timing import column_scale, three_digits
 
 GAIN, ARROW = "gain: ", " → "
-KEY = "advice"  # in the metadata of a page: a list of Advice (another form is another `env_version` in `setup`)
+KEY = "checklist"  # in the metadata of a page: a list of Advice (another form is another `env_version` in `setup`)
 LOG = logging.getLogger(__name__)
 
 
@@ -201,4 +201,4 @@ def setup(app: Sphinx) -> dict[str, int]:
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
     app.setup_extension("book.pages.problems")  # which has pages of lists written anew
-    return {"env_version": 2}
+    return {"env_version": 3}

@@ -68,12 +68,26 @@ def test_the_list_has_each_frameworks_advice_with_a_link_to_its_paragraph_and_wh
     assert [button["value"] for button in page.select(".framework-switch button")] == ["pytorch", "jax"]
 
 
+@pytest.mark.parametrize("builder", ["html", "epub"])
+def test_the_contents_have_the_sections_that_the_list_has(book, builder):
+    if builder == "html":
+        page = book.whole("back/checklist")
+        contents = [(link["href"], words(link)) for link in page.select(".toc-tree a")]
+        assert [href for href, _ in contents] == ["#", "#advising"]
+        assert words(page.find(id="advising").h2).removesuffix("#") == contents[1][1]
+    else:
+        found = (book.output("epub") / "nav.xhtml").read_text(encoding="utf-8")
+        assert 'href="back/checklist.xhtml#advising"' in found
+        assert 'id="advising"' in (book.folder / "epub" / "back" / "checklist.xhtml").read_text(encoding="utf-8")
+
+
 def test_a_changed_advice_reaches_the_list(tmp_path):
     changing = Book(tmp_path, SOURCES, MEASURED)
     assert len(entries(changing, "jax")) == 2
     changing.write("advising", notebook(prose(ADVICE.replace("Reuse", "Keep")), prose("Own.", "jax")))
     assert changing.build() == (0, "")
     assert [words(entry.p) for entry in entries(changing, "jax")] == ["One: Fuse a and b. Keep memory."]
+    assert len(changing.whole("back/checklist").select(".toc-tree a")) == 2
 
 
 def test_a_gain_that_no_cell_measured_is_an_error(tmp_path):
