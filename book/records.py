@@ -28,12 +28,18 @@ def name_kind(kind: Kind) -> str:
 
 
 def table(kind: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of the class `kind` whose cells are HTML; the first of a row heads it."""
-    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
+    """Return a table of the class `kind` whose cells are HTML; the first of a row heads it.
+
+    Each other cell also has the title of its column, for narrow screens, where a row takes several lines.
+    """
+    titles = [escape(title) for title in head]
     lines = []
     for name, *cells in rows:
-        lines.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
-    body = f"<thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody>"
+        columns = zip(titles[1:], cells, strict=True)
+        figures = "".join(f'<td data-column="{title}">{cell}</td>' for title, cell in columns)
+        lines.append(f'<tr><th scope="row">{name}</th>{figures}</tr>')
+    top = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    body = f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody>"
     return f'<div class="table-wrapper container"><table class="{kind} docutils">{body}</table></div>'
 
 
@@ -146,10 +152,20 @@ def tick(held: bool) -> str:
 
 
 def totals(records: Iterable[Record]) -> str:
-    """Return the tables of running totals: what each lever promised to save of a step, and what it saved."""
-    head = say_each("lever", "a step", "promised", "obtained", "gain", "accuracy").values()
-    tables = [[[lever(each), *words] for each, words in total_figures(record["rows"])] for record in records]
-    return "".join(table("promises", head, rows) for rows in tables)
+    """Return tables of levers: what each promised to save of a step, what it saved, and the accuracy or the rate."""
+    tables = []
+    for record in records:
+        rate = f"{record['unit']}/s" if "unit" in record else "accuracy"
+        last = say_each("accuracy", "tokens/s", "images/s").get(rate, rate)
+        head = [*say_each("lever", "a step", "promised", "obtained", "gain").values(), last]
+        rows = [[lever(each), *words, last_figure(record, each)] for each, words in total_figures(record["rows"])]
+        tables.append(table("promises", head, rows))
+    return "".join(tables)
+
+
+def last_figure(record: Record, row: Record) -> str:
+    """Return what stands in the last column: of what `Levers` tried the rate, of a running total the accuracy."""
+    return f"{record['items'] / row['seconds']:,.0f}" if "items" in record else f"{100 * row['accuracy']:.1f} %"
 
 
 def lever(found: Record, address: str = "") -> str:
@@ -159,7 +175,7 @@ def lever(found: Record, address: str = "") -> str:
 
 
 def total_figures(rows: Sequence[Record]) -> Iterator[tuple[Record, tuple[str, ...]]]:
-    """Yield each row of a running total with its figures in words, in the order of `totals` after the lever.
+    """Yield each row of a table of levers with its figures in words: a step, promised, obtained, gain.
 
     A row is a dict {lever, seconds, low, high, promised, accuracy, kept}; the loop as written comes first.
     """
@@ -168,8 +184,8 @@ def total_figures(rows: Sequence[Record]) -> Iterator[tuple[Record, tuple[str, .
     for place, each in enumerate(rows):
         promised = quantity(each["promised"], "s", size) if each["promised"] else NONE
         obtained = quantity(before - each["seconds"], "s", size) if place else NONE
-        faster, accuracy = f"{three_digits(first / each['seconds'])} ×", f"{100 * each['accuracy']:.1f} %"
-        yield each, (quantity(each["seconds"], "s", size), promised, obtained, faster, accuracy)
+        faster = f"{three_digits(first / each['seconds'])} ×"
+        yield each, (quantity(each["seconds"], "s", size), promised, obtained, faster)
         before = each["seconds"] if each["kept"] else before
 
 

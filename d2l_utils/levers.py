@@ -133,6 +133,12 @@ class Row:
     kept: bool
     accuracy: float | None = None
 
+    def record(self) -> dict[str, Any]:
+        """Return what a page needs of the row."""
+        times = {"seconds": self.time.median, "low": self.time.low, "high": self.time.high}
+        rest = {"promised": self.promised, "accuracy": self.accuracy, "kept": self.kept}
+        return {"lever": self.lever} | times | rest
+
     def compare(self, otherwise: str = "") -> None:
         """Show the promised saving beside the obtained one, or a promised cost beside the cost; nothing if neither."""
         if not self.promised or self.obtained is None:
@@ -171,19 +177,23 @@ class RunningTotal:
         return table(self.rows, "accuracy", lambda row: f"{row.accuracy:.2f}")
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        rows = [
-            {
-                "lever": row.lever,
-                "seconds": row.time.median,
-                "low": row.time.low,
-                "high": row.time.high,
-                "promised": row.promised,
-                "accuracy": row.accuracy,
-                "kept": row.kept,
-            }
-            for row in self.rows
-        ]
-        return {MIME: {"rows": rows, "steps": self.steps}, "text/plain": str(self)}
+        return {MIME: {"rows": [row.record() for row in self.rows], "steps": self.steps}, "text/plain": str(self)}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """All rows of `Levers`, the loop as written first, with what a minibatch holds; shown as a `RunningTotal` is."""
+
+    rows: tuple[Row, ...]
+    items: int
+    unit: str
+
+    def __str__(self) -> str:
+        return table(self.rows, f"{self.unit}/s", lambda row: f"{self.items / row.time.median:,.0f}")
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        about = {"rows": [row.record() for row in self.rows], "items": self.items, "unit": self.unit}
+        return {MIME: about, "text/plain": str(self)}
 
 
 def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
@@ -386,8 +396,8 @@ class Levers:
         return row.kept
 
     def show(self) -> None:
-        """Print the table of all levers, and draw the waterfall."""
-        print(table(self._rows, f"{self._unit}/s", lambda row: f"{self._items / row.time.median:,.0f}"))
+        """Show the table of all levers, and draw the waterfall."""
+        show(Tried(tuple(self._rows), self._items, self._unit))
         picture(self._rows)
 
     def _figures(self, seconds: float) -> str:

@@ -26,6 +26,7 @@ from sphinx.util.nodes import traverse_parent
 from book import FRAMEWORKS
 from book.pages.problems import Listing, places_of, resolved
 from book.pages.records import collected
+from book.pages.running_total import chapter_totals
 from book.pages.tabs import framework_of, tab_set
 from book.records import Record, change
 from book.words import say, say_record
@@ -162,7 +163,7 @@ class Measured:
         self.levers: dict[str, dict[str, tuple[float, float]]] = {}
         for record in collected(env, "predictions"):
             self.comparisons.setdefault((record["section"], record["framework"]), {})[record["name"]] = record
-        for record in collected(env, "running-totals"):
+        for record in chapter_totals(env):
             self.levers[record["framework"]] = steps(record["rows"])
 
     def gains(self, section: str, framework: str, names: Sequence[str]) -> Iterator[tuple[str, float]]:

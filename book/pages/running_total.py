@@ -4,18 +4,20 @@
 ```
 
 shows that of each framework. It reads running-totals.json beside the pages, a list of such records, each with its
-section, framework and cell, and predictions.json, which tells where a lever was promised by itself.
+section, framework and cell, among them what `Levers` tried on other loops; and predictions.json, which tells where a
+lever was promised by itself.
 """
 
 from collections.abc import Sequence
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.pages.records import collected, raw
-from book.records import Record, change, lever, table, total_figures
+from book.records import Record, change, last_figure, lever, table, total_figures
 from book.words import say, say_each
 from d2l_utils.timing import three_digits
 
@@ -23,8 +25,8 @@ from d2l_utils.timing import three_digits
 def total(record: Record, taught: dict[str, str]) -> str:
     """Return the landing page's table of a total; `taught` is the address at which a lever is taught."""
     rows = [
-        [lever(each, taught.get(each["lever"], "")), step, faster, accuracy]
-        for each, (step, _, _, faster, accuracy) in total_figures(record["rows"])
+        [lever(each, taught.get(each["lever"], "")), step, faster, last_figure(record, each)]
+        for each, (step, _, _, faster) in total_figures(record["rows"])
     ]
     return table("running-total", say_each("lever", "a step", "gain", "accuracy").values(), rows)
 
@@ -54,11 +56,16 @@ def taught_in(record: Record, promises: Sequence[Record]) -> dict[str, str]:
     }
 
 
+def chapter_totals(env: BuildEnvironment) -> list[Record]:
+    """Return the running totals of the book, without the tables of what `Levers` tried on other loops."""
+    return [record for record in collected(env, "running-totals") if "items" not in record]
+
+
 class RunningTotal(SphinxDirective):
     """The running total of each framework."""
 
     def run(self) -> list[nodes.Node]:
-        totals = {record["framework"]: record for record in collected(self.env, "running-totals")}
+        totals = {record["framework"]: record for record in chapter_totals(self.env)}
         savings = [record for record in collected(self.env, "predictions") if record["kind"] == "saving"]
         found: list[nodes.Node] = []
         for framework in [word for word in FRAMEWORKS if word in totals]:

@@ -19,7 +19,7 @@ def record(predicted, measured, low=None, high=None, kind="model", unit="s"):
 
 def cells(html):
     """Return the texts of a table's cells but the first and the last of each row, which are a name and a drawing."""
-    return [re.findall("<td>([^<]*)</td>", row) for row in re.findall("<tr>(.*?)</tr>", html)[1:]]
+    return [re.findall("<td[^>]*>([^<]*)</td>", row) for row in re.findall("<tr>(.*?)</tr>", html)[1:]]
 
 
 def test_the_times_in_a_table_have_one_unit_and_so_have_the_bytes():

@@ -216,7 +216,13 @@ function ring() {
     words: document.querySelector(".ring p").textContent,
   };
 }
+
+// Show the meaning of the first word of the glossary on the page.
+function openNote() {
+  seen("article a.word")[0].dispatchEvent(new PointerEvent("pointerenter", { pointerType: "mouse" }));
+}
+
 Object.assign(globalThis, {
   ...{ claims, contents, faults, focus, follow, forEachChoice, harm, hits, lastSentence, marked, paragraphs },
-  ...{ moves, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tokensAlone, unfold, widths },
+  ...{ moves, openNote, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tokensAlone, unfold, widths },
 });
