@@ -105,7 +105,7 @@ def coloured(shown: str, place: int) -> str:
 
 def picture(body: Sequence[str], height: float, what: str, kind: str = "") -> str:
     """Return a drawing of these parts, whose origin is the upper left corner of its axes."""
-    box = f"{-LEFT} {-TOP} {LEFT + SIDE + 12} {TOP + height}"
+    box = f"{-LEFT} {-TOP} {LEFT + SIDE + 20} {TOP + height}"
     classes = f"scatter {kind}".strip()
     return f'<svg class="{classes}" viewBox="{box}" role="group" aria-label="{escape(what)}">{"".join(body)}</svg>'
 

@@ -222,7 +222,28 @@ function openNote() {
   seen("article a.word")[0].dispatchEvent(new PointerEvent("pointerenter", { pointerType: "mouse" }));
 }
 
+// The width of the widest note that the page could show.
+function widestNote() {
+  const width = (note) => {
+    const open = note.matches(":popover-open");
+    if (!open) note.showPopover();
+    const found = note.offsetWidth;
+    if (!open) note.hidePopover();
+    return found;
+  };
+  return Math.max(...all(".meaning").map(width));
+}
+
+// The tables that are wider than their place, and what stands before the second cell of the last row of the others.
+function tables(selector) {
+  const kept = seen(selector).map((table) => [table, table.closest(".table-wrapper")]);
+  const cut = kept.filter(([, box]) => box.scrollWidth > box.clientWidth + 1).length;
+  const labels = kept.map(([table]) => getComputedStyle(table.querySelector("tr:last-child td"), "::before").content);
+  return [cut, labels];
+}
+
 Object.assign(globalThis, {
   ...{ claims, contents, faults, focus, follow, forEachChoice, harm, hits, lastSentence, marked, paragraphs },
-  ...{ moves, openNote, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tokensAlone, unfold, widths },
+  ...{ moves, openNote, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tables, tokensAlone },
+  ...{ unfold, widestNote, widths },
 });
