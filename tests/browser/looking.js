@@ -234,6 +234,14 @@ function widestNote() {
   return Math.max(...all(".meaning").map(width));
 }
 
+// The first line of each printed table that is wider than its place, in any framework; a long message has no columns.
+function wideTables() {
+  const wide = (box) => box.scrollWidth > box.clientWidth + 1;
+  const long = (box) => box.textContent.split("\n").filter((line) => line.length > 90 && /\S {2,}\S/.test(line));
+  const look = () => seen(".cell_output pre").filter((box) => wide(box) && long(box).length > 3).map((box) => long(box)[0]);
+  return forEachChoice(look).flat();
+}
+
 // The tables that are wider than their place, and what stands before the second cell of the last row of the others.
 function tables(selector) {
   const kept = seen(selector).map((table) => [table, table.closest(".table-wrapper")]);
@@ -245,5 +253,5 @@ function tables(selector) {
 Object.assign(globalThis, {
   ...{ claims, contents, faults, focus, follow, forEachChoice, harm, hits, lastSentence, marked, paragraphs },
   ...{ moves, openNote, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tables, tokensAlone },
-  ...{ unfold, widestNote, widths },
+  ...{ unfold, wideTables, widestNote, widths },
 });

@@ -58,6 +58,10 @@ def test_no_page_scrolls_sideways(open_page, server, page_name, width):
     assert [view for view in page.evaluate("widths()") if max(view["edge"], view["content"]) > width] == []
 
 
+def test_no_printed_table_is_wider_than_the_page(open_page, server, section):
+    assert open_page(f"{server}/{section}").evaluate("wideTables()") == []
+
+
 @pytest.mark.parametrize(
     ("kind", "label"), [("comparisons", "predicted"), ("promises", "a step"), ("running-total", "a step")]
 )
