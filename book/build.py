@@ -39,7 +39,17 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = T
         for path in folder.glob("*.ipynb"):
             if path.stem not in (*entries, "index") and path.is_file():
                 path.unlink()  # of a section that is gone: nothing but the book's own is left here
+    remove_decks(layout, numbers["sections"], list(entries))
     return entries
+
+
+def remove_decks(layout: Layout, about: dict[str, Any], slugs: Sequence[str]) -> None:
+    """Remove the slides of sections that are no more; `about` has the title of each that is."""
+    for folder in (layout.derived / "slides").glob("*"):
+        if {path.stem for path in folder.glob("*.html")} - {"index", *slugs}:
+            from book.slides.writing import list_decks  # with nbconvert, which a build does without
+
+            list_decks(layout, folder.name, {slug: about[slug]["title"] for slug in slugs})
 
 
 def build(layouts: Sequence[Layout], frameworks: Sequence[str], sections: Sequence[str], timeout: int) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
 from book.words import say, say_each, say_record
 from d2l_utils.claims import MARKS
-from d2l_utils.predictions import NEAR, Comparison, Kind, bare, on_scale, quantity
-from d2l_utils.timing import three_digits
+from d2l_utils.predictions import NEAR, Comparison, Kind, bare_quartiles, on_scale, quantity
+from d2l_utils.timing import column_scale, three_digits
 
 Record = dict[str, Any]
 HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height
@@ -28,12 +28,18 @@ def name_kind(kind: Kind) -> str:
 
 
 def table(kind: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of the class `kind` whose cells are HTML; the first of a row heads it."""
-    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
+    """Return a table of the class `kind` whose cells are HTML; the first of a row heads it.
+
+    Each other cell also has the title of its column, for narrow screens, where a row takes several lines.
+    """
+    titles = [escape(title) for title in head]
     lines = []
     for name, *cells in rows:
-        lines.append(f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
-    body = f"<thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody>"
+        columns = zip(titles[1:], cells, strict=True)
+        figures = "".join(f'<td data-column="{title}">{cell}</td>' for title, cell in columns)
+        lines.append(f'<tr><th scope="row">{name}</th>{figures}</tr>')
+    top = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    body = f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody>"
     return f'<div class="table-wrapper container"><table class="{kind} docutils">{body}</table></div>'
 
 
@@ -64,21 +70,36 @@ def comparison_of(record: Record) -> Comparison:
 
 
 def comparisons(records: Iterable[Record]) -> str:
-    found = map(comparison_of, records)
-    return table_of_comparisons(row(each, escape(each.name), aside(say_record(each.note), "note")) for each in found)
+    found = [comparison_of(record) for record in records]
+    notes = [aside(say_record(each.note), "note") for each in found]
+    return table_of_comparisons(comparison_rows(found, [escape(each.name) for each in found], notes))
 
 
-def row(comparison: Comparison, name: str, remark: str) -> list[str]:
-    """Return the row of a comparison, whose name and remark are HTML."""
-    kind = aside("" if comparison.kind == "model" else name_kind(comparison.kind), "kind")
-    return [f"{name}{kind}{remark}", *map(escape, figures(comparison)), scale(comparison)]
+def comparison_rows(found: Sequence[Comparison], names: Sequence[str], remarks: Sequence[str]) -> list[list[str]]:
+    """Return the rows of a table of comparisons, with names and remarks in HTML; what can share a unit does."""
+    columns: dict[str, list[float]] = {}
+    for each in found:
+        columns.setdefault(each.unit, []).extend((each.predicted, each.measured))
+    scales = {unit: column_scale(values) for unit, values in columns.items()}
+    lines = []
+    for each, name, remark in zip(found, names, remarks, strict=True):
+        kind = aside("" if each.kind == "model" else name_kind(each.kind), "kind")
+        lines.append([f"{name}{kind}{remark}", *map(escape, figures(each, scales[each.unit])), scale(each)])
+    return lines
 
 
-def figures(comparison: Comparison) -> list[str]:
-    """Return the figures of a comparison in words: predicted, measured with its quartiles, factor."""
-    predicted, measured = (quantity(value, comparison.unit) for value in (comparison.predicted, comparison.measured))
-    low, high = bare(comparison.low, comparison), bare(comparison.high, comparison)
-    spread = "" if comparison.low == comparison.high else f" ({low}–{high})"
+def figures(comparison: Comparison, column: float | None = None) -> list[str]:
+    """Return the figures of a comparison in words: predicted, measured with its quartiles, factor.
+
+    They are in the unit in which a figure of the size `column` reads best, or, without it, their own.
+    """
+    size = column or comparison.scale
+    predicted, measured = (
+        quantity(value, comparison.unit, size) for value in (comparison.predicted, comparison.measured)
+    )
+    low, high = bare_quartiles(comparison, size)
+    between = say("{low} to {high}", low=low, high=high) if comparison.low < 0 else f"{low}–{high}"
+    spread = "" if comparison.low == comparison.high else f" ({between})"
     return [predicted, measured + spread, f"{three_digits(comparison.factor)} ×"]
 
 
@@ -93,12 +114,18 @@ def scale(comparison: Comparison) -> str:
         f'<rect class="band" x="{-near:.1f}" y="1" width="{2 * near:.1f}" height="{HEIGHT - 2}"/>'
         f'<path class="axis" d="M{-HALF} {middle:g}H{HALF}M0 1V{HEIGHT - 1}"/>'
         f'<path class="spread" d="M{low:.1f} {middle:g}H{high:.1f}"/>'
-        f"{mark(comparison, place, middle)}</svg>"
+        f"{mark(comparison, place, middle, comparison.beyond)}</svg>"
     )
 
 
-def mark(comparison: Comparison, x: float, y: float) -> str:
-    """Return the mark of a prediction: a disc for a model, a square for a saving, a diamond for an estimate."""
+def mark(comparison: Comparison, x: float, y: float, beyond: int = 0) -> str:
+    """Return the mark of a prediction: a disc for a model, a square for a saving, a diamond for an estimate.
+
+    Where the measurement lies beyond a scale, it is an arrow that leaves it, to the left for −1, to the right for 1.
+    """
+    if beyond:
+        kind = "estimate" if comparison.kind == "estimate" else "model"
+        return f'<path class="{kind}" d="M{x - 4 * beyond:.1f} {y - 4.5:.1f}l{9 * beyond} 4.5l{-9 * beyond} 4.5z"/>'
     if comparison.kind == "model":
         return f'<circle class="model" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
     if comparison.kind == "saving":
@@ -125,10 +152,20 @@ def tick(held: bool) -> str:
 
 
 def totals(records: Iterable[Record]) -> str:
-    """Return the tables of running totals: what each lever promised to save of a step, and what it saved."""
-    head = say_each("lever", "a step", "promised", "obtained", "gain", "accuracy").values()
-    tables = [[[lever(each), *words] for each, words in total_figures(record["rows"])] for record in records]
-    return "".join(table("promises", head, rows) for rows in tables)
+    """Return tables of levers: what each promised to save of a step, what it saved, and the accuracy or the rate."""
+    tables = []
+    for record in records:
+        rate = f"{record['unit']}/s" if "unit" in record else "accuracy"
+        last = say_each("accuracy", "tokens/s", "images/s").get(rate, rate)
+        head = [*say_each("lever", "a step", "promised", "obtained", "gain").values(), last]
+        rows = [[lever(each), *words, last_figure(record, each)] for each, words in total_figures(record["rows"])]
+        tables.append(table("promises", head, rows))
+    return "".join(tables)
+
+
+def last_figure(record: Record, row: Record) -> str:
+    """Return what stands in the last column: of what `Levers` tried the rate, of a running total the accuracy."""
+    return f"{record['items'] / row['seconds']:,.0f}" if "items" in record else f"{100 * row['accuracy']:.1f} %"
 
 
 def lever(found: Record, address: str = "") -> str:
@@ -138,17 +175,24 @@ def lever(found: Record, address: str = "") -> str:
 
 
 def total_figures(rows: Sequence[Record]) -> Iterator[tuple[Record, tuple[str, ...]]]:
-    """Yield each row of a running total with its figures in words, in the order of `totals` after the lever.
+    """Yield each row of a table of levers with its figures in words: a step, promised, obtained, gain.
 
     A row is a dict {lever, seconds, low, high, promised, accuracy, kept}; the loop as written comes first.
     """
     first = before = rows[0]["seconds"]
+    size = column_scale(each["seconds"] for each in rows) or first
     for place, each in enumerate(rows):
-        promised = quantity(each["promised"], "s") if each["promised"] else NONE
-        obtained = quantity(before - each["seconds"], "s") if place else NONE
-        faster, accuracy = f"{three_digits(first / each['seconds'])} ×", f"{100 * each['accuracy']:.1f} %"
-        yield each, (quantity(each["seconds"], "s"), promised, obtained, faster, accuracy)
+        promised = quantity(each["promised"], "s", size) if each["promised"] else NONE
+        obtained = quantity(before - each["seconds"], "s", size) if place else NONE
+        faster = f"{three_digits(first / each['seconds'])} ×"
+        yield each, (quantity(each["seconds"], "s", size), promised, obtained, faster)
         before = each["seconds"] if each["kept"] else before
+
+
+def change(before: float, after: float) -> str:
+    """Return what became of a time, in seconds, in one unit: 20.0 ms → 0.980 ms."""
+    size = column_scale((before, after))
+    return f"{quantity(before, 's', size)} → {quantity(after, 's', size)}"
 
 
 HTML: dict[str, Callable[[Iterable[Record]], str]] = {CLAIM: claims, PREDICTION: comparisons, RUNNING_TOTAL: totals}

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 from d2l_utils.display import show
+from d2l_utils.timing import minus
 
 MIME = "application/vnd.d2l.claim+json"
 MARKS = {True: "✓", False: "✗"}  # held, missed
@@ -97,13 +98,14 @@ def _bounds(below: float | None, above: float | None) -> str:
     for bound in (below, above):
         if bound is not None and (isinstance(bound, bool) or not isinstance(bound, Real)):
             raise TypeError(f"a bound is a number, not {bound!r}")
+    least, most = minus(str(above)), minus(str(below))
     if below is None:
-        return "" if above is None else f"above {above}"
+        return "" if above is None else f"above {least}"
     if above is None:
-        return f"below {below}"
+        return f"below {most}"
     if above >= below:
         raise ValueError(f"nothing lies above {above} and below {below}")
-    return f"between {above} and {below}"
+    return f"between {least} and {most}"
 
 
 def _scalar(value: Any, bounds: str) -> float:
@@ -125,4 +127,4 @@ def _figure(value: float, bounds: tuple[float | None, float | None]) -> str:
     """Return a number to three digits, or in full where these would equal a bound that it does not."""
     short = str(value) if isinstance(value, int) else f"{value:.3g}"
     misleading = any(bound is not None and value != bound and float(short) == bound for bound in bounds)
-    return repr(value) if misleading else short
+    return minus(repr(value) if misleading else short)

@@ -20,7 +20,7 @@ from d2l_utils.framework import framework, needs_framework
 from d2l_utils.memory import freed_memory_kept
 from d2l_utils.plots.waterfall import Bar, waterfall
 from d2l_utils.predictions import Comparison, predict
-from d2l_utils.timing import Measurement, compare, measure, report, three_digits
+from d2l_utils.timing import Measurement, compare, measure, minus, report, three_digits
 
 LEVERS = ("tuned layers", "compiled step", "deferred loss read", "background loading", "images in memory", "bfloat16")
 AS_WRITTEN = "the loop as written"
@@ -132,6 +132,12 @@ class Row:
     kept: bool
     accuracy: float | None = None
 
+    def record(self) -> dict[str, Any]:
+        """Return what a page needs of the row."""
+        times = {"seconds": self.time.median, "low": self.time.low, "high": self.time.high}
+        rest = {"promised": self.promised, "accuracy": self.accuracy, "kept": self.kept}
+        return {"lever": self.lever} | times | rest
+
     def compare(self, otherwise: str = "") -> None:
         """Show the promised saving beside the obtained one, or a promised cost beside the cost; nothing if neither."""
         if not self.promised or self.obtained is None:
@@ -170,19 +176,26 @@ class RunningTotal:
         return table(self.rows, "accuracy", lambda row: f"{row.accuracy:.2f}")
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        rows = [
-            {
-                "lever": row.lever,
-                "seconds": row.time.median,
-                "low": row.time.low,
-                "high": row.time.high,
-                "promised": row.promised,
-                "accuracy": row.accuracy,
-                "kept": row.kept,
-            }
-            for row in self.rows
-        ]
-        return {RUNNING_TOTAL: {"rows": rows, "steps": self.steps}, "text/plain": str(self)}
+        return {
+            RUNNING_TOTAL: {"rows": [row.record() for row in self.rows], "steps": self.steps},
+            "text/plain": str(self),
+        }
+
+
+@dataclass(frozen=True)
+class Tried:
+    """All rows of `Levers`, the loop as written first, with what a minibatch holds; shown as a `RunningTotal` is."""
+
+    rows: tuple[Row, ...]
+    items: int
+    unit: str
+
+    def __str__(self) -> str:
+        return table(self.rows, f"{self.unit}/s", lambda row: f"{self.items / row.time.median:,.0f}")
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        about = {"rows": [row.record() for row in self.rows], "items": self.items, "unit": self.unit}
+        return {RUNNING_TOTAL: about, "text/plain": str(self)}
 
 
 @needs_framework
@@ -387,8 +400,8 @@ class Levers:
         return row.kept
 
     def show(self) -> None:
-        """Print the table of all levers, and draw the waterfall."""
-        print(table(self._rows, f"{self._unit}/s", lambda row: f"{self._items / row.time.median:,.0f}"))
+        """Show the table of all levers, and draw the waterfall."""
+        show(Tried(tuple(self._rows), self._items, self._unit))
         picture(self._rows)
 
     def _figures(self, seconds: float) -> str:
@@ -421,4 +434,4 @@ def milliseconds(seconds: float | None) -> str:
     """Return a time in milliseconds without the unit; a dash for None."""
     if seconds is None:
         return "–"
-    return f"{1e3 * seconds:.2f}" if abs(seconds) < 0.01 else f"{1e3 * seconds:.1f}"
+    return minus(f"{1e3 * seconds:z.{2 if abs(seconds) < 0.01 else 1}f}")

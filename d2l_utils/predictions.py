@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any, Literal, get_args
 
 from d2l_utils.display import show
-from d2l_utils.timing import Measurement, three_digits, time_unit
+from d2l_utils.timing import Measurement, column_scale, three_digits, time_unit
 
 MIME = "application/vnd.d2l.prediction+json"
 PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
@@ -89,6 +89,16 @@ class Comparison:
         return self.measured / self.predicted
 
     @property
+    def beyond(self) -> int:
+        """Where the measurement lies: −1 below the scale of the drawing, 1 above it, 0 on it."""
+        return (self.factor > SPAN) - (self.factor < 1 / SPAN)
+
+    @property
+    def scale(self) -> float:
+        """The size of a figure whose unit suits both prediction and measurement."""
+        return column_scale((self.predicted, self.measured)) or abs(self.measured)
+
+    @property
     def note(self) -> str:
         """What is to be said about a miss, "" if the measurement is within 1.5 times the prediction."""
         if 1 / NEAR <= self.factor <= NEAR:
@@ -102,8 +112,10 @@ class Comparison:
         return f"{miss}: on this machine {cause}" + (f". {self.otherwise}" if self.otherwise else "")
 
     def __str__(self) -> str:
-        predicted, measured = (quantity(value, self.unit) for value in (self.predicted, self.measured))
-        spread = "" if self.low == self.high else f" ({bare(self.low, self)}–{bare(self.high, self)})"
+        predicted, measured = (quantity(value, self.unit, self.scale) for value in (self.predicted, self.measured))
+        low, high = bare_quartiles(self, self.scale)
+        spread = f" ({low} to {high})" if self.low < 0 else f" ({low}–{high})"  # a dash would look like a minus
+        spread = "" if self.low == self.high else spread
         verbs = ("promised", "obtained") if self.kind == "saving" else ("predicted", "measured")
         figures = f"{verbs[0]:<9} {predicted:<10} {verbs[1]} {measured + spread:<22}"
         line = f"{self.name:<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
@@ -142,31 +154,33 @@ def predict(name: str, value: float, unit: str = "s", kind: Kind = "model") -> P
     return prediction
 
 
-def quantity(value: float, unit: str) -> str:
-    """Return a figure with its unit, to three digits: 0.0056 of "s" gives "5.60 ms"."""
-    if value < 0:
-        return f"−{quantity(-value, unit)}"
-    if value == 0:
-        return f"0 {unit}".strip()
+def quantity(value: float, unit: str, scale: float | None = None) -> str:
+    """Return a figure with its unit, to three digits: 0.0056 of "s" gives "5.60 ms".
+
+    The prefix is the one in which a figure of the size `scale` reads best; without a scale, this one.
+    """
+    prefixed, factor = unit_of(value if scale is None else scale, unit)
+    if unit == "" and abs(value) >= 1000:
+        return f"{value:,.0f}".replace("-", "−")
+    digits = three_digits(value * factor)
+    return f"{digits.removesuffix('.00') if unit in ('×', '') else digits} {prefixed}".strip()
+
+
+def unit_of(value: float, unit: str) -> tuple[str, float]:
+    """Return the unit in which a figure reads best, and how many of it make one of `unit`."""
+    size = abs(value)
+    if unit in ("×", "") or size == 0:
+        return unit, 1.0
     if unit == "s":
-        prefixed, factor = time_unit(value)
-        return f"{three_digits(value * factor)} {prefixed}"
-    if unit in ("×", ""):
-        plain = f"{value:,.0f}" if unit == "" and value >= 1000 else three_digits(value).removesuffix(".00")
-        return f"{plain} {unit}".strip()
-    prefix, factor = _prefix(value)
-    return f"{three_digits(value / factor)} {prefix}{unit}"
+        return time_unit(size)
+    prefix, factor = next(((prefix, factor) for prefix, factor in PREFIXES if size >= factor), PREFIXES[-1])
+    return f"{prefix}{unit}", 1 / factor
 
 
-def bare(value: float, comparison: Comparison) -> str:
-    """Return a figure in the unit that the comparison's median is shown in, without that unit."""
-    if comparison.unit == "s":
-        factor = time_unit(abs(comparison.measured))[1]
-    elif comparison.unit in ("×", ""):
-        factor = 1.0
-    else:
-        factor = 1 / _prefix(comparison.measured)[1]
-    return three_digits(value * factor).replace("-", "−")
+def bare_quartiles(comparison: Comparison, scale: float) -> tuple[str, str]:
+    """Return the quartiles of a measurement without their unit, in which a figure of the size `scale` reads best."""
+    factor = unit_of(scale, comparison.unit)[1]
+    return three_digits(comparison.low * factor), three_digits(comparison.high * factor)
 
 
 def drawing(comparison: Comparison) -> str:
@@ -178,8 +192,7 @@ def drawing(comparison: Comparison) -> str:
     for place in range(low, high + 1):
         scale[place] = "━"
     scale[WIDTH] = "┃"
-    outside = comparison.factor > SPAN or comparison.factor < 1 / SPAN
-    scale[median] = ("▶" if comparison.factor > 1 else "◀") if outside else "●"
+    scale[median] = {-1: "◀", 0: "●", 1: "▶"}[comparison.beyond]
     return "".join(scale)
 
 
@@ -191,11 +204,6 @@ def _place(factor: float) -> int:
 def on_scale(factor: float) -> float:
     """Return where a multiple of the prediction lies: −1 at a quarter or less, 0 at the prediction, 1 at 4 or more."""
     return math.log(min(SPAN, max(1 / SPAN, factor))) / math.log(SPAN)
-
-
-def _prefix(value: float) -> tuple[str, float]:
-    """Return the prefix in which a figure reads best, and its factor."""
-    return next(((prefix, factor) for prefix, factor in PREFIXES if value >= factor), PREFIXES[-1])
 
 
 def _number(value: Any, what: str, above: float | None) -> float:

@@ -7,7 +7,7 @@ import math
 import os
 import statistics
 import timeit
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from time import perf_counter
@@ -110,7 +110,11 @@ class Measurement:
         return statistics.quantiles(self.seconds, n=4, method="inclusive")
 
     def __str__(self) -> str:
-        unit, factor = time_unit(self.median)
+        return self.text(self.median)
+
+    def text(self, scale: float) -> str:
+        """Return median, quartiles and numbers of runs and calls, in the unit in which a time of `scale` reads best."""
+        unit, factor = time_unit(scale)
         median, low, high = (three_digits(x * factor) for x in (self.median, self.low, self.high))
         runs = "1 run" if len(self.seconds) == 1 else f"{len(self.seconds)} runs"
         return f"{median} {unit} ({low} … {high}; {runs} of {self.number})"
@@ -124,12 +128,28 @@ def time_unit(seconds: float) -> tuple[str, float]:
     return "ns", 1e9
 
 
+def column_scale(figures: Iterable[float]) -> float | None:
+    """Return the size whose unit suits all figures of a column, None if they lie too far apart for one unit.
+
+    It is as large as it may be so that the smallest figure has at most one 0 before its digits: 0.56 ms beside 43 ms.
+    """
+    sizes = [abs(figure) for figure in figures if figure]
+    if not sizes or max(sizes) > 1e5 * min(sizes):
+        return None
+    return min(10 * min(sizes), max(sizes))
+
+
 def three_digits(number: float) -> str:
-    """Return a number to three significant digits and without an exponent: 0.0914, 1.00, 12.3, 1600."""
+    """Return a number to three significant digits and without an exponent: 0.0914, −1.00, 12.3, 1600."""
     if number == 0 or not math.isfinite(number):
-        return f"{number:g}"
+        return minus(f"{number:zg}")
     exponent = int(f"{number:.2e}".partition("e")[2])  # that of the rounded number
-    return f"{number:.{max(0, 2 - exponent)}f}"
+    return minus(f"{number:.{max(0, 2 - exponent)}f}")
+
+
+def minus(number: str) -> str:
+    """Return a number in digits as readers get it: with a minus sign (U+2212) in place of Python's hyphen."""
+    return number.replace("-", "−", 1) if number.startswith("-") else number
 
 
 def measure(function: Callable[[], object], repeats: int = 9, budget: float = 10.0) -> Measurement:
@@ -209,10 +229,12 @@ def report(measurements: Mapping[str, Measurement], steps: int = 1) -> None:
     steps : int
         How many steps a call took, such as those of an epoch: the times printed are those of one step.
     """
-    rows = []
-    for name, whole in measurements.items():
-        step = Measurement(tuple(seconds / steps for seconds in whole.seconds), whole.number * steps)
-        rows.append((name, str(step), step.median))
+    found = {
+        name: Measurement(tuple(seconds / steps for seconds in whole.seconds), whole.number * steps)
+        for name, whole in measurements.items()
+    }
+    scale = column_scale(step.median for step in found.values())
+    rows = [(name, step.text(scale or step.median), step.median) for name, step in found.items()]
     name_width = max(len(name) for name, _, _ in rows)
     text_width = max(len(text) for _, text, _ in rows)
     for name, text, median in rows:

@@ -26,14 +26,15 @@ from sphinx.util.nodes import traverse_parent
 from book import FRAMEWORKS
 from book.pages.problems import Listing, places_of, resolved
 from book.pages.records import collected
+from book.pages.running_total import chapter_totals
 from book.pages.tabs import framework_of, tab_set
-from book.records import Record
+from book.records import Record, change
 from book.words import say, say_record
 from d2l_utils.predictions import quantity
-from d2l_utils.timing import three_digits
+from d2l_utils.timing import column_scale, three_digits
 
 GAIN, ARROW = "gain: ", " → "
-KEY = "advice"  # in the metadata of a page: a list of Advice (another form is another `env_version` in `setup`)
+KEY = "checklist"  # in the metadata of a page: a list of Advice (another form is another `env_version` in `setup`)
 LOG = logging.getLogger(__name__)
 
 
@@ -162,7 +163,7 @@ class Measured:
         self.levers: dict[str, dict[str, tuple[float, float]]] = {}
         for record in collected(env, "predictions"):
             self.comparisons.setdefault((record["section"], record["framework"]), {})[record["name"]] = record
-        for record in collected(env, "running-totals"):
+        for record in chapter_totals(env):
             self.levers[record["framework"]] = steps(record["rows"])
 
     def gains(self, section: str, framework: str, names: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -173,17 +174,18 @@ class Measured:
             before, arrow, after = name.partition(ARROW)
             if arrow and before in comparisons and after in comparisons:
                 first, last = comparisons[before], comparisons[after]
-                yield f"{told(first)} → {told(last)}", first["measured"] / last["measured"]
+                size = column_scale((first["measured"], last["measured"]))
+                yield f"{told(first, size)} → {told(last, size)}", first["measured"] / last["measured"]
             elif name in levers:
                 without, with_it = levers[name]
-                seconds = f"{quantity(without, 's')} → {quantity(with_it, 's')}"
+                seconds = change(without, with_it)
                 words = say("{lever}: a step of {seconds}", lever=say_record(name), seconds=seconds)
                 yield words, without / with_it
 
 
-def told(record: Record) -> str:
-    """Return what was measured in words."""
-    return say_record(record["name"]) + say(": ") + quantity(record["measured"], record["unit"])
+def told(record: Record, size: float | None) -> str:
+    """Return what was measured in words, in the unit in which a figure of this size reads best."""
+    return say_record(record["name"]) + say(": ") + quantity(record["measured"], record["unit"], size)
 
 
 def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
@@ -200,4 +202,4 @@ def setup(app: Sphinx) -> dict[str, int]:
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
     app.setup_extension("book.pages.problems")  # which has pages of lists written anew
-    return {"env_version": 2}
+    return {"env_version": 3}

@@ -23,7 +23,17 @@ html_title = project
 language = "en"
 modules = ["language", "bibliography", "maths", "page_info", "records", "claims_page", "running_total", "models_page"]
 modules += ["solutions", "explorable", "tabs", "single_framework", "endnotes", "ereader", "glossary"]
-modules += ["short_path", "problems", "checklist", "api", "machine_profile", "numbering", "search_texts", "address"]
+modules += [
+    "short_path",
+    "problems",
+    "checklist",
+    "api",
+    "machine_profile",
+    "numbering",
+    "search_texts",
+    "address",
+    "leavings",
+]
 extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton", "sphinxcontrib.bibtex"]
 extensions += [f"book.pages.{name}" for name in modules]
 templates_path = ["_templates"]
@@ -76,7 +86,7 @@ html_theme_options = {
 html_context = {"framework_titles": book.FRAMEWORKS}  # for the switch
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
-html_js_files = [("book.js", {"defer": "defer"})]
+html_js_files = [(name, {"defer": "defer"}) for name in ("book.js", "words.js")]
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False

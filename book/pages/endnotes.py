@@ -49,7 +49,7 @@ def moved(fold: Any, problem: str, number: int) -> nodes.container:
     fold.parent.replace(fold, nodes.paragraph("", "", forth, ids=[here], classes=["to-note"]))
     back = nodes.reference("", problem, refid=here, internal=True)
     title = nodes.paragraph("", "", back, classes=["note-title"])
-    return nodes.container("", title, *fold.children[1:], ids=[there], classes=["note"])
+    return nodes.container("", title, *fold.children[1:], ids=[there], classes=["endnote"])
 
 
 def setup(app: Sphinx) -> None:

@@ -1,4 +1,4 @@
-"""Words that a page uses link to the glossary where they first stand on it, with their meaning as the tooltip.
+"""Words that a page uses link to the glossary where they first stand on it, with their meaning, which words.js shows.
 
 The page of the glossary is written with Sphinx's directive; several terms above one meaning are the forms of a word:
 
@@ -9,6 +9,7 @@ cache lines
 ```
 
 The first form is its name; the others are not shown. A form that begins with a small letter may begin a sentence.
+Above the entries stand the letters with which they begin, to jump to.
 A reader of one framework sees the text of no other, so that what counts is the first place in the text of each.
 """
 
@@ -26,6 +27,7 @@ from sphinx.util.nodes import make_refnode
 from book.pages.page_info import HAN
 from book.pages.tabs import framework_of, frameworks_of
 
+CHINESE = "汉字"  # stands for the letter of all terms that begin with a Chinese character
 KEY = "glossary"  # in the metadata of the page: {form: (id, meaning)}
 SILENT = (nodes.title, nodes.rubric, nodes.figure, nodes.table, nodes.literal_block, nodes.definition_list)
 UNLINKED = (nodes.reference, addnodes.download_reference, nodes.literal, nodes.math)
@@ -33,23 +35,40 @@ NO_PROSE = {"page-facts", "colophon", "references", "claims", "machine-profile"}
 
 
 class GatherForms(SphinxTransform):
-    """Note the forms of each entry of a glossary, and show the first alone."""
+    """Note the forms of each entry of a glossary, show the first alone, and put the letters above them."""
 
     default_priority = 850
 
     def apply(self, **kwargs: Any) -> None:
         found = {}
-        for glossary in self.document.findall(addnodes.glossary):
+        for glossary in list(self.document.findall(addnodes.glossary)):
+            places: dict[str, str] = {}  # of the first entry, by its letter
             for entry in glossary.findall(nodes.definition_list_item):
                 first, *others = entry.findall(nodes.term)
                 meaning = " ".join(entry[-1].astext().split())
                 for form in (first, *others):
                     found[form.astext()] = first["ids"][0], meaning
+                places.setdefault(letter(first.astext()), first["ids"][0])
                 for form in others:
                     first["ids"] += form["ids"]
                     entry.remove(form)
+            links = [nodes.reference("", each, refid=place, internal=True) for each, place in places.items()]
+            glossary.parent.insert(glossary.parent.index(glossary), letters(links))
         if found:
             self.env.metadata[self.env.docname][KEY] = found
+
+
+def letter(term: str) -> str:
+    """Return the letter under which a reader looks for a term."""
+    return CHINESE if HAN.match(term) else term[0].upper()
+
+
+def letters(links: Sequence[nodes.Node]) -> nodes.paragraph:
+    """Return a line of links."""
+    line = nodes.paragraph(classes=["letters"])
+    for link in links:
+        line += [link, nodes.Text(" ")]
+    return line
 
 
 def glossary_of(env: BuildEnvironment) -> tuple[str | None, dict[str, tuple[str, str]]]:
@@ -130,7 +149,7 @@ def words(
 
 
 def link(app: Sphinx, page: str, home: str, word: nodes.Text, place: str, meaning: str) -> nodes.Node:
-    """Return a word that links from a page to its entry in the glossary, with the meaning as the tooltip."""
+    """Return a word that links from a page to its entry in the glossary, with its meaning."""
     reference = make_refnode(app.builder, page, home, place, word, meaning)
     reference["classes"].append("word")
     return reference

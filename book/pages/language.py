@@ -104,7 +104,8 @@ class KeepIds(SphinxTransform):
         english = Path(self.config.d2l_english) / f"{self.env.docname}.md"
         if self.config.language == "en" or not english.exists():
             return
-        sections = list(self.document.findall(nodes.section))
+        # A section that a directive has put there has no name, and the same id in all languages.
+        sections = [node for node in self.document.findall(nodes.section) if node["names"] or node["dupnames"]]
         titles = headings(english.read_text(encoding="utf-8"))
         if len(titles) != len(sections):
             raise ExtensionError(f"{english} has {len(titles)} headings, its translation {len(sections)}")

@@ -22,6 +22,7 @@ from book.pages.single_framework import mark
 from book.words import say, say_each
 from d2l_lab.machine.profile import read
 from d2l_utils.predictions import quantity
+from d2l_utils.timing import column_scale
 
 NONE = "–"
 PROFILE = """\
@@ -99,21 +100,19 @@ def sharers(number: int | None) -> str:
 
 def bandwidths(found: dict[str, float]) -> str:
     names = say_each("one core", "all cores")
-    rows = [(names[who], quantity(value, "B/s")) for who, value in found.items()]
+    rows = zip((names[who] for who in found), column(found.values(), "B/s"), strict=True)
     return table(say_each("STREAM triad on", "memory bandwidth").values(), rows)
 
 
 def latencies(found: dict[str, float]) -> str:
-    rows = [(binary(int(size)), quantity(seconds, "s")) for size, seconds in found.items()]
+    rows = zip((binary(int(size)) for size in found), column(found.values(), "s"), strict=True)
     return table(say_each("working set", "latency of a load").values(), rows)
 
 
 def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
-    rows = [("NumPy", NONE, NONE, *rates(numpy))]
-    for name, part in parts.items():
-        program = f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}"
-        waits = [quantity(part["dispatch"][what], "s") for what in ("issue", "wait")]
-        rows.append((program, *waits, *rates(part["product"])))
+    names = [f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}" for name, part in parts.items()]
+    waits = [column([None, *(part["dispatch"][what] for part in parts.values())], "s") for what in ("issue", "wait")]
+    rows = zip(["NumPy", *names], *waits, *rates([numpy, *(part["product"] for part in parts.values())]), strict=True)
     head = say_each("on the CPU", "a tiny operation issued", "and waited for", "product, float32", "product, bfloat16")
     return table(head.values(), rows)
 
@@ -121,26 +120,31 @@ def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
 def copies(parts: dict[str, Any]) -> str:
     """Return the table of each framework's copies on the CPU, by the part of the memory that holds the arrays."""
     levels = sorted({level for part in parts.values() for level in part["bandwidth"]})  # L2, L3, memory
-    rows = []
-    for name, part in parts.items():
-        rates = [part["bandwidth"].get(level) for level in levels]
-        rows.append((FRAMEWORKS[name], *(quantity(rate["copy"], "B/s") if rate else NONE for rate in rates)))
+    found = [[part["bandwidth"].get(level) for part in parts.values()] for level in levels]
+    columns = [column([rate and rate["copy"] for rate in rates], "B/s") for rates in found]
+    rows = zip((FRAMEWORKS[name] for name in parts), *columns, strict=True)
     places = [say("in memory") if level == "memory" else say("in {cache}", cache=level) for level in levels]
     return table([say("a copy on the CPU (read + write)"), *places], rows)
 
 
 def gpus(parts: dict[str, Any]) -> str:
-    rows = []
-    for name, part in parts.items():
-        for gpu in part["gpus"]:
-            who, copied = plain(gpu["name"]) + say(", ") + FRAMEWORKS[name], gpu["bandwidth"]["memory"]["copy"]
-            rows.append((who, quantity(copied, "B/s"), *rates(gpu["product"])))
+    found = [(name, gpu) for name, part in parts.items() for gpu in part["gpus"]]
+    names = [plain(gpu["name"]) + say(", ") + FRAMEWORKS[name] for name, gpu in found]
+    copied = column([gpu["bandwidth"]["memory"]["copy"] for _, gpu in found], "B/s")
+    rows = zip(names, copied, *rates([gpu["product"] for _, gpu in found]), strict=True)
     return table(say_each("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16").values(), rows)
 
 
-def rates(found: dict[str, float]) -> list[str]:
-    """Return the rates of the products in words, float32 first."""
-    return [quantity(found[kind], "flop/s") if kind in found else NONE for kind in ("float32", "bfloat16")]
+def rates(found: Sequence[dict[str, float]]) -> list[list[str]]:
+    """Return the columns of the rates of products in words, float32 first."""
+    return [column([product.get(kind) for product in found], "flop/s") for kind in ("float32", "bfloat16")]
+
+
+def column(figures: Iterable[float | None], unit: str) -> list[str]:
+    """Return the figures of a column in words, in one unit where that is possible; a dash for None."""
+    kept = list(figures)
+    size = column_scale(figure for figure in kept if figure)
+    return [NONE if figure is None else quantity(figure, unit, size) for figure in kept]
 
 
 def binary(size: float) -> str:
@@ -152,11 +156,11 @@ def binary(size: float) -> str:
     return f"{size:g} GiB"
 
 
-def table(head: Iterable[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table whose first column heads its rows, or '' if there is no row."""
-    if not rows:
-        return ""
     lines = ["* - " + "\n  - ".join(cells) for cells in (head, *rows)]
+    if len(lines) == 1:
+        return ""
     options = [":header-rows: 1", ":stub-columns: 1", ":widths: auto"]
     return "\n".join(["```{list-table}", *options, "", *lines, "```"])
 

@@ -7,7 +7,7 @@ draws them for each framework, names the ten models that are farthest off, and l
 With the option `:small:` it draws the picture of times alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, get_args
 
@@ -21,11 +21,13 @@ from book.model_errors import Record, models, summary_line
 from book.pages.records import collected, raw
 from book.pages.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
-from book.records import address_of, comparison_of, link, name_kind, row, table_of_comparisons
-from book.words import say
+from book.records import address_of, comparison_of, comparison_rows, link, name_kind, table_of_comparisons
+from book.words import say, say_each, say_record
 from d2l_utils.predictions import Kind
 
 WORST = 10  # models that are named
+IDS = ("times", "factors", "farthest", "all")  # of the sections of the page
+Parts = dict[str, list[nodes.Node]]  # by the sections that they belong to; "" stands above the first
 
 
 class Models(SphinxDirective):
@@ -38,40 +40,42 @@ class Models(SphinxDirective):
         records = collected(self.env, "predictions")
         self.sections = list(dict.fromkeys(record["section"] for record in records))
         self.up = "../" * self.env.docname.count("/")  # to the folder of the pages
-        found: list[nodes.Node] = []
-        for framework in FRAMEWORKS:
-            ours = [record for record in records if record["framework"] == framework]
-            if ours:
-                panel = self.small(ours, framework) if "small" in self.options else self.whole(ours, framework)
-                found.append(nodes.container("", *panel, classes=["prose", f"tag_{framework}"]))
-        return found or self.parse_text_to_nodes(
-            say("This copy holds no record of predictions: no notebook ran for it.")
+        ours = {name: [record for record in records if record["framework"] == name] for name in FRAMEWORKS}
+        parts = self.small if "small" in self.options else self.whole
+        found = {framework: parts(mine, framework) for framework, mine in ours.items() if mine}
+        if not found:
+            return self.parse_text_to_nodes(say("This copy holds no record of predictions: no notebook ran for it."))
+        titles = say_each(
+            "Times",
+            "Savings, bytes, rates, ratios and counts",
+            "The models farthest from their measurements",
+            "All predictions",
         )
+        return tagged("", found) + [
+            nodes.section("", nodes.title("", title), *inside, ids=[part])
+            for part, title in zip(IDS, titles.values(), strict=True)
+            if (inside := tagged(part, found))
+        ]
 
-    def small(self, records: Sequence[Record], framework: str) -> list[nodes.Node]:
-        """Return what the landing page shows of a framework."""
+    def small(self, records: Sequence[Record], framework: str) -> Parts:
+        """Return what the landing page shows of a framework, which is no section."""
         seconds, _ = self.dots(records)
-        return [self.summary(records, framework), *([raw(times(seconds, "small"))] if seconds else [])]
+        return {"": [self.summary(records, framework), *([raw(times(seconds, "small"))] if seconds else [])]}
 
-    def whole(self, records: Sequence[Record], framework: str) -> list[nodes.Node]:
-        """Return all that there is to see of a framework's predictions."""
-        seconds, others = self.dots(records)
-        found: list[nodes.Node] = [self.summary(records, framework)]
-        if seconds:
-            found += [nodes.rubric("", say("Times")), raw(times(seconds))]
-        if others:
-            found += [nodes.rubric("", say("Savings, bytes, rates, ratios and counts")), raw(factors(others))]
-        found.append(self.legend(records))
-        worst = models(records)[:WORST]
-        if worst:
-            several = say("The {n} models farthest from their measurements", n=len(worst))
-            title = several if len(worst) > 1 else say("The only model")
-            found += [nodes.rubric("", title), self.listed(worst, named=True)]
+    def whole(self, records: Sequence[Record], framework: str) -> Parts:
+        """Return all that there is to see of a framework's predictions, by the sections of the page."""
+        (seconds, others), worst = self.dots(records), models(records)[:WORST]
         tables = []
         for section, group in groupby(records, key=lambda record: record["section"]):
             tables += [nodes.paragraph("", "", *self.title(section)), self.listed(list(group))]
         title = say("All predictions in {framework}, section by section", framework=FRAMEWORKS[framework])
-        return [*found, fold(title, tables, classes=["all-predictions"])]
+        return {
+            "": [self.summary(records, framework), self.legend(records)],
+            "times": [raw(times(seconds))] if seconds else [],
+            "factors": [raw(factors(others))] if others else [],
+            "farthest": [self.listed(worst, named=True)] if worst else [],
+            "all": [fold(title, tables, classes=["all-predictions"])],
+        }
 
     def dots(self, records: Sequence[Record]) -> tuple[list[Dot], list[Dot]]:
         """Return the marks of predictions of times, and of savings and all others."""
@@ -99,19 +103,27 @@ class Models(SphinxDirective):
             for place, section in enumerate(self.sections)
             if section in present
         ]
-        items += [[raw(key(kind, -1)), nodes.Text(f" {name_kind(kind)}")] for kind in get_args(Kind)]
+        items += [[raw(key(kind)), nodes.Text(f" {name_kind(kind)}")] for kind in get_args(Kind)]
         lines = [nodes.list_item("", nodes.paragraph("", "", *item)) for item in items]
         return nodes.bullet_list("", *lines, classes=["legend"])
 
     def listed(self, records: Sequence[Record], named: bool = False) -> nodes.raw:
         """Return the table of these predictions, with the names of their sections if so wanted."""
-        rows = []
+        names, remarks = [], []
         for record in records:
             where = link(record["title"], f"{self.up}{record['section']}.html")
-            comparison, place = comparison_of(record), self.up + address_of(record)
-            remark = f' <span class="where">{where}</span>' if named else ""
-            rows.append(row(comparison, link(comparison.name, place), remark))
-        return raw(table_of_comparisons(rows))
+            remarks.append(f' <span class="where">{where}</span>' if named else "")
+            names.append(link(say_record(record["name"]), self.up + address_of(record)))
+        return raw(table_of_comparisons(comparison_rows([comparison_of(record) for record in records], names, remarks)))
+
+
+def tagged(part: str, found: Mapping[str, Parts]) -> list[nodes.Node]:
+    """Return what the frameworks that have it show in a part of the page, each in a container with its name."""
+    return [
+        nodes.container("", *parts[part], classes=["prose", f"tag_{framework}"])
+        for framework, parts in found.items()
+        if parts.get(part)
+    ]
 
 
 def setup(app: Sphinx) -> None:

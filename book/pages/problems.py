@@ -28,7 +28,7 @@ from book.words import say
 ENVELOPE, EXERCISE = "envelope", "exercise"  # kinds of problems, with which their ids begin
 QUESTION = ("?", "？")
 KEY = "problems"  # in the metadata of a page: a list of (kind, name, framework or None, id, what it asks)
-LISTS = "lists"  # in the metadata of a page that lists what stands on others
+LISTS = "lists"  # in the metadata of a page that lists what stands on others: the key of what it lists
 END = re.compile(r"(?<=[.?!])(?:\s+|$)|(?<=[。？！])\s*")
 
 
@@ -41,7 +41,7 @@ class Listing(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the list's place, which is filled when every page has been read."""
-        self.env.metadata[self.env.docname][LISTS] = True
+        self.env.metadata[self.env.docname][LISTS] = self.name
         return [listing(name=self.name)]
 
 
@@ -150,6 +150,23 @@ def resolved(app: Sphinx, page: str, section: str, node: Any) -> nodes.Node:
     return target if target and not cited else nodes.Text((target or node).astext())
 
 
+def add_contents(app: Sphinx, env: BuildEnvironment) -> None:
+    """Add the sections of each list to the contents of its page, which Sphinx gathers before the list is there."""
+    pages = env.toctree_includes.get(app.config.root_doc, [])
+    for page in [page for page in env.metadata if LISTS in env.metadata[page]]:
+        own = env.tocs[page][0]  # the title, and below it what this function added to a page that has not changed since
+        listed = [section for section in pages if env.metadata[page][LISTS] in env.metadata[section]]
+        own[1:] = [nodes.bullet_list("", *(content(env, page, section) for section in listed))] if listed else []
+        env.toc_num_entries[page] = 1 + len(listed)
+
+
+def content(env: BuildEnvironment, page: str, section: str) -> nodes.list_item:
+    """Return the entry for the list of a section in the contents of a page."""
+    title, place = env.titles[section].astext(), f"#{nodes.make_id(section)}"
+    link = nodes.reference("", "", nodes.Text(title), internal=True, refuri=page, anchorname=place)
+    return nodes.list_item("", addnodes.compact_paragraph("", "", link))
+
+
 def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
     """Have the pages of lists written anew whenever any page has changed."""
     return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
@@ -160,4 +177,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("problems", Listing)
     app.add_transform(NoteProblems)
     app.connect("env-get-outdated", outdated)
+    app.connect("env-updated", add_contents)
     app.connect("doctree-resolved", list_problems, priority=400)  # before words are linked (500)

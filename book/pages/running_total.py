@@ -4,28 +4,29 @@
 ```
 
 shows that of each framework. It reads running-totals.json beside the pages, a list of such records, each with its
-section, framework and cell, and predictions.json, which tells where a lever was promised by itself.
+section, framework and cell, among them what `Levers` tried on other loops; and predictions.json, which tells where a
+lever was promised by itself.
 """
 
 from collections.abc import Sequence
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.pages.records import collected, raw
-from book.records import Record, lever, table, total_figures
+from book.records import Record, change, last_figure, lever, table, total_figures
 from book.words import say, say_each
-from d2l_utils.predictions import quantity
 from d2l_utils.timing import three_digits
 
 
 def total(record: Record, taught: dict[str, str]) -> str:
     """Return the landing page's table of a total; `taught` is the address at which a lever is taught."""
     rows = [
-        [lever(each, taught.get(each["lever"], "")), step, faster, accuracy]
-        for each, (step, _, _, faster, accuracy) in total_figures(record["rows"])
+        [lever(each, taught.get(each["lever"], "")), step, faster, last_figure(record, each)]
+        for each, (step, _, _, faster) in total_figures(record["rows"])
     ]
     return table("running-total", say_each("lever", "a step", "gain", "accuracy").values(), rows)
 
@@ -34,7 +35,7 @@ def sentence(record: Record, framework: str) -> nodes.paragraph:
     """Return what the levers that were kept make of a step."""
     first, *others = record["rows"]
     last = [first, *(each for each in others if each["kept"])][-1]
-    gain = nodes.strong("", f"{quantity(first['seconds'], 's')} → {quantity(last['seconds'], 's')}")
+    gain = nodes.strong("", change(first["seconds"], last["seconds"]))
     factor = three_digits(first["seconds"] / last["seconds"])
     name = FRAMEWORKS[framework]
     rest = say(" for a training step in {framework}: {factor} times as fast.", framework=name, factor=factor)
@@ -55,11 +56,16 @@ def taught_in(record: Record, promises: Sequence[Record]) -> dict[str, str]:
     }
 
 
+def chapter_totals(env: BuildEnvironment) -> list[Record]:
+    """Return the running totals of the book, without the tables of what `Levers` tried on other loops."""
+    return [record for record in collected(env, "running-totals") if "items" not in record]
+
+
 class RunningTotal(SphinxDirective):
     """The running total of each framework."""
 
     def run(self) -> list[nodes.Node]:
-        totals = {record["framework"]: record for record in collected(self.env, "running-totals")}
+        totals = {record["framework"]: record for record in chapter_totals(self.env)}
         savings = [record for record in collected(self.env, "predictions") if record["kind"] == "saving"]
         found: list[nodes.Node] = []
         for framework in [word for word in FRAMEWORKS if word in totals]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from book.pages.colours import colour
 from book.records import figures, mark
 from book.words import say
 from d2l_utils.predictions import NEAR, Comparison, Kind, on_scale, quantity
@@ -20,11 +21,11 @@ STEP = 9  # from one mark to the next in a stack
 
 @dataclass(frozen=True)
 class Dot:
-    """A comparison, the section that it stands in, that section's place among the colours, and the cell's address."""
+    """A comparison, the section that it stands in, the place that gives it its colour, and the cell's address."""
 
     comparison: Comparison
     section: str
-    colour: int
+    place: int
     address: str
 
 
@@ -76,13 +77,13 @@ def factors(dots: Sequence[Dot]) -> str:
         at = SIDE / 2 * (1 + on_scale(factor))
         body.append(f'<text class="middle" x="{at:.1f}" y="{height + 16}">{words}</text>')
     body.append(f'<text class="middle" x="{SIDE / 2}" y="{height + 34}">{across}</text>')
-    body += [linked(dot, x, height - STEP * (level - 0.5)) for dot, x, level in marks]
+    body += [linked(dot, x, height - STEP * (level - 0.5), dot.comparison.beyond) for dot, x, level in marks]
     what = say("{n} savings and predictions in other units: measured over predicted", n=len(dots))
     return picture(body, height + 40, what)
 
 
-def linked(dot: Dot, x: float, y: float) -> str:
-    """Return a mark at a place of the picture, with its link and its words."""
+def linked(dot: Dot, x: float, y: float, beyond: int = 0) -> str:
+    """Return a mark at a place of the picture, or the arrow of one beyond it, with its link and its words."""
     predicted, measured, factor = figures(dot.comparison)
     first = say("{name} ({section})", name=dot.comparison.name, section=dot.section)
     second = say(
@@ -93,19 +94,24 @@ def linked(dot: Dot, x: float, y: float) -> str:
         f'<tspan x="{4 - LEFT}" y="-22">{escape(first)}</tspan><tspan x="{4 - LEFT}" dy="14">{escape(second)}</tspan>'
     )
     label = escape(first + kind + say(": ") + second)
-    link = f'<a class="colour-{dot.colour}" href="{escape(dot.address)}" aria-label="{label}">'
-    return f'{link}<title>{label}</title>{mark(dot.comparison, x, y)}<text class="words">{words}</text></a>'
+    link = f'<a href="{escape(dot.address)}" aria-label="{label}"><title>{label}</title>'
+    return f'{link}{coloured(mark(dot.comparison, x, y, beyond), dot.place)}<text class="words">{words}</text></a>'
+
+
+def coloured(shown: str, place: int) -> str:
+    """Return a mark in the colour of the section at this place, which book.css and epub.css take up."""
+    return f'<g color="{colour(place)}">{shown}</g>'
 
 
 def picture(body: Sequence[str], height: float, what: str, kind: str = "") -> str:
     """Return a drawing of these parts, whose origin is the upper left corner of its axes."""
-    box = f"{-LEFT} {-TOP} {LEFT + SIDE + 12} {TOP + height}"
+    box = f"{-LEFT} {-TOP} {LEFT + SIDE + 20} {TOP + height}"
     classes = f"scatter {kind}".strip()
     return f'<svg class="{classes}" viewBox="{box}" role="group" aria-label="{escape(what)}">{"".join(body)}</svg>'
 
 
-def key(kind: Kind, colour: int) -> str:
-    """Return the mark of a kind and colour, as a list of the colours shows it."""
+def key(kind: Kind, place: int | None = None) -> str:
+    """Return the mark of a kind, as a list of the colours shows it: in that of the section at a place, or black."""
     sample = Comparison("", kind, "", 1, 1, 1, 1)
-    shown = mark(sample, 0, 0)
-    return f'<svg class="key" viewBox="-6 -6 12 12" aria-hidden="true"><g class="colour-{colour}">{shown}</g></svg>'
+    shown = mark(sample, 0, 0) if place is None else coloured(mark(sample, 0, 0), place)
+    return f'<svg class="key" viewBox="-6 -6 12 12" aria-hidden="true">{shown}</svg>'

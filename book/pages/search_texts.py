@@ -26,7 +26,7 @@ from book.pages.tabs import framework_of
 from d2l_lab.files import write_atomically
 
 BLOCKS = (nodes.paragraph, nodes.caption, nodes.rubric, nodes.title, nodes.term)
-SILENT = {"page-facts", "colophon", "cell", "machine-profile"}
+SILENT = {"page-facts", "colophon", "cell", "machine-profile", "letters"}
 SIGNS = {"mfrac": "/", "msup": "^"}  # what a formula says by its layout
 WITHIN_SENTENCE = re.compile(r"(?<![.?!:])\n")
 CHINESE_SENTENCE = re.compile(r"(?<=[。？！])(?=[^\n])")

@@ -100,9 +100,18 @@ def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[st
     for path, line in all_misfits(decks):
         print(f"warning: {path.stem} ({path.parent.name}), {line}", file=sys.stderr)
     for framework in frameworks:
-        written = {slug: title for slug, title in titles.items() if place(layout, framework, slug).exists()}
-        write_atomically(place(layout, framework, "index"), contents(written, framework))
-        print(f"{place(layout, framework, 'index')}: {len(written)} decks")
+        number = list_decks(layout, framework, titles)
+        print(f"{place(layout, framework, 'index')}: {number} decks")
+
+
+def list_decks(layout: Layout, framework: str, titles: Mapping[str, str]) -> int:
+    """Write the page that lists a framework's decks, remove those of gone sections; return how many stay."""
+    written = {slug: title for slug, title in titles.items() if place(layout, framework, slug).exists()}
+    write_atomically(place(layout, framework, "index"), contents(written, framework))
+    for path in place(layout, framework, "index").parent.glob("*.html"):
+        if path.stem not in {"index", *titles}:
+            path.unlink()
+    return len(written)
 
 
 def place(layout: Layout, framework: str, name: str) -> Path:

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation
 
 from d2l_utils.display import ipython_shell
+from d2l_utils.timing import minus
 
 # Contrast to white at least 3:1; all pairs stay apart for the three kinds of colour blindness (a test computes it).
 COLORS = ("#0072B2", "#D55E00", "#767676", "#4A1942", "#9D0AFF", "#0A3D1F")
@@ -149,7 +150,11 @@ def plot(
         axes.plot(x, y, fmt)
     set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend)
     names = list(legend) or [f"curve {i + 1}" for i in range(len(ys))]
-    ends = [f"{name} from {y[0]:.3g} to {y[-1]:.3g}" for name, y in zip(names, ys, strict=False) if len(y)]
+    ends = [
+        f"{name} from {minus(f'{y[0]:.3g}')} to {minus(f'{y[-1]:.3g}')}"
+        for name, y in zip(names, ys, strict=False)
+        if len(y)
+    ]
     axes.set_label(f"Plot of {ylabel or 'y'} over {xlabel or 'x'}: {'; '.join(ends)}.")
 
 

@@ -18,7 +18,7 @@ FIRST = """<section id="one"><h1>1. One</h1><section id="part"><h2>1.1. Part</h2
 <details class="how"><pre>check()</pre></details><details><summary>Old</summary></details>
 <p class="to-note" id="to-answer-1"><a href="#answer-1">Answer</a></p></section>
 <section id="answers" class="answers"><h2>Answers and Solutions</h2>
-<div class="note" id="answer-1"><p class="note-title"><a href="#to-answer-1">Problem</a></p></div></section>
+<div class="endnote" id="answer-1"><p class="note-title"><a href="#to-answer-1">Problem</a></p></div></section>
 </section>"""
 SECOND = '<section id="two"><h1>Two "quoted"</h1><p><a href="../one.xhtml">back</a></p></section>'
 

@@ -174,3 +174,19 @@ def test_a_deck_is_one_file_with_its_scripts():
     assert "Reveal.initialize" in text
     assert "<script src" not in text
     assert "<link" not in text
+
+
+@pytest.mark.parametrize("step", ["notebooks", "slides"])
+def test_the_slides_of_a_section_that_is_no_more_go_with_it_and_from_the_list(tmp_path, step):
+    project = Project(tmp_path)
+    names = {name: tmp_path / "_build" / "slides" / "jax" / f"{name}.html" for name in ("index", "tiny", "gone")}
+    for name, path in names.items():
+        project.write(path, '<a href="gone.html">Gone</a>' if name == "index" else name)
+    if step == "slides":
+        project.write("_build/executed/jax/tiny.ipynb", json.dumps({"cells": []}))
+    done = project.here(step, "--frameworks", "jax")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [path.exists() for path in names.values()] == [True, True, False]
+    assert re.findall('href="(.*?)"', names["index"].read_text(encoding="utf-8")) == ["tiny.html"]
+    if step == "notebooks":
+        assert names["tiny"].read_text(encoding="utf-8") == "tiny"  # it has not been written anew

@@ -216,7 +216,42 @@ function ring() {
     words: document.querySelector(".ring p").textContent,
   };
 }
+
+// Show the meaning of the first word of the glossary on the page.
+function openNote() {
+  seen("article a.word")[0].dispatchEvent(new PointerEvent("pointerenter", { pointerType: "mouse" }));
+}
+
+// The width of the widest note that the page could show.
+function widestNote() {
+  const width = (note) => {
+    const open = note.matches(":popover-open");
+    if (!open) note.showPopover();
+    const found = note.offsetWidth;
+    if (!open) note.hidePopover();
+    return found;
+  };
+  return Math.max(...all(".meaning").map(width));
+}
+
+// The first line of each printed table that is wider than its place, in any framework; a long message has no columns.
+function wideTables() {
+  const wide = (box) => box.scrollWidth > box.clientWidth + 1;
+  const long = (box) => box.textContent.split("\n").filter((line) => line.length > 90 && /\S {2,}\S/.test(line));
+  const look = () => seen(".cell_output pre").filter((box) => wide(box) && long(box).length > 3).map((box) => long(box)[0]);
+  return forEachChoice(look).flat();
+}
+
+// The tables that are wider than their place, and what stands before the second cell of the last row of the others.
+function tables(selector) {
+  const kept = seen(selector).map((table) => [table, table.closest(".table-wrapper")]);
+  const cut = kept.filter(([, box]) => box.scrollWidth > box.clientWidth + 1).length;
+  const labels = kept.map(([table]) => getComputedStyle(table.querySelector("tr:last-child td"), "::before").content);
+  return [cut, labels];
+}
+
 Object.assign(globalThis, {
   ...{ claims, contents, faults, focus, follow, forEachChoice, harm, hits, lastSentence, marked, paragraphs },
-  ...{ moves, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tokensAlone, unfold, widths },
+  ...{ moves, openNote, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tables, tokensAlone },
+  ...{ unfold, wideTables, widestNote, widths },
 });

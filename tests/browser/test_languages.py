@@ -33,6 +33,13 @@ def test_on_a_narrow_screen_the_link_stays_in_the_header(open_page, server, firs
     assert page.url.startswith(f"{server}/{translated}/{first}?")
 
 
+@pytest.mark.parametrize("width", [320, 400])
+def test_the_name_of_a_language_stands_on_one_line(open_page, server, translated, width):
+    page = open_page(f"{server}/back/checklist.html", {"width": width, "height": 800})
+    name = page.locator(".mobile-header a.language")
+    assert name.bounding_box()["height"] < 2 * name.evaluate("link => parseFloat(getComputedStyle(link).fontSize)")
+
+
 @pytest.mark.parametrize("share", [0, 0.2, 0.5, 0.8])
 def test_framework_and_place_stay(open_page, address, first, translated, share):
     page = open_page(f"{address}/{first}", fresh=True)

@@ -34,6 +34,8 @@ def printed(capsys, monkeypatch):
         (False, {}, "✗ so it is\n  Busy."),
         (0.5, {"below": 0.5}, "✗ so it is (0.5; claimed below 0.5, missed)\n  Busy."),
         (2, {"above": 2}, "✗ so it is (2; claimed above 2, missed)\n  Busy."),
+        (-0.25, {"above": -1.5, "below": 0}, "✓ so it is (−0.25; claimed between −1.5 and 0)"),
+        (-1e-05, {"above": -1}, "✓ so it is (−1e-05; claimed above −1)"),
         (NAN, {"below": 1}, "✗ so it is (nan; claimed below 1, missed)\n  Busy."),
         (9.0, {"above": 1, "below": 2}, "✗ so it is (9; claimed between 1 and 2, missed)\n  Busy."),
     ],

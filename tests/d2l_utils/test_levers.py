@@ -1,11 +1,12 @@
 """Levers: what is kept, what is promised and printed, and that a machine that slows down changes neither."""
 
+import json
 import re
 
 import pytest
 from matplotlib import pyplot as plt
 
-from d2l_utils import timing
+from d2l_utils import levers, timing
 from d2l_utils.levers import Levers
 
 
@@ -80,12 +81,26 @@ def test_the_table_has_promises_in_milliseconds_saved_and_the_picture_its_losers
         "ms a step low–high gain promised obtained tokens/s",
         "the loop as written 100.0 100.0–100.0 1.00 × – – 10,000",
         "fused 80.0 80.0–80.0 1.25 × 50.0 20.0 12,500",
-        "slower 100.0 100.0–100.0 1.00 × 50.0 -20.0 10,000 left out",
+        "slower 100.0 100.0–100.0 1.00 × 50.0 −20.0 10,000 left out",
     ]
     assert plt.gca().get_label() == (
         "Waterfall of the milliseconds a step: the loop as written 100 ms; "
         "fused 80.0 ms, promised 50.0 ms; slower 100 ms, promised 30.0 ms, left out."
     )
+
+
+def test_in_a_notebook_the_table_goes_to_the_page_as_data(tried, monkeypatch):
+    shown = []
+    monkeypatch.setattr(levers, "show", shown.append)
+    found, _ = tried(fused=0.08, slower=0.1)
+    found.show()
+    record = json.loads(json.dumps(shown[-1]._repr_mimebundle_()[levers.RUNNING_TOTAL]))
+    assert (record["items"], record["unit"]) == (1000, "tokens")
+    assert [(row["lever"], round(row["seconds"], 6), row["promised"], row["kept"]) for row in record["rows"]] == [
+        ("the loop as written", 0.1, None, True),
+        ("fused", 0.08, 0.05, True),
+        ("slower", 0.1, 0.05, False),
+    ]
 
 
 def test_a_promise_is_a_saving_above_0_and_comes_first_and_a_minibatch_holds_something(clock):

@@ -43,6 +43,19 @@ def test_a_saving_may_come_out_as_none(capsys):
     assert said.startswith("  no such effect")
 
 
+def test_quartiles_below_0_have_a_word_between_them_and_minus_signs():
+    saving = Comparison("name", "saving", "s", 1e-3, -5.39e-4, -3.29e-3, -1.99e-4)
+    assert "obtained −0.539 ms (−3.29 to −0.199) " in str(saving)
+    assert "−0.539 ×  ◀" in str(saving)
+    assert "-" not in str(saving)
+    assert "(0.500–4.00)" in str(comparison(1.0, 1.0, 0.5, 4.0))
+
+
+def test_prediction_and_measurement_have_one_unit():
+    assert "predicted 0.970 ms   measured 1.20 ms (0.900–1.30) " in str(comparison(9.7e-4, 1.2e-3, 9e-4, 1.3e-3))
+    assert "predicted 0.900 GB   measured 1.20 GB " in str(comparison(9e8, 1.2e9, unit="B"))
+
+
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
     [

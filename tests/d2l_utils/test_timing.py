@@ -6,7 +6,7 @@ import time
 import pytest
 
 from d2l_utils import timing
-from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report
+from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report, three_digits
 
 
 class Clock:
@@ -126,5 +126,28 @@ def test_a_report_is_aligned_and_gives_ratios_to_the_first_and_the_time_of_a_ste
     report({"add": Measurement((2e-6,), 500), "product": Measurement((5e-3,), 1)}, steps=2)
     assert capsys.readouterr().out.splitlines() == [
         "add      1.00 µs (1.00 … 1.00; 1 run of 1000)  1.00 ×",
-        "product  2.50 ms (2.50 … 2.50; 1 run of 2)     2500 ×",
+        "product  2500 µs (2500 … 2500; 1 run of 2)     2500 ×",
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        ([43e-3, 5.6e-4], ["43.0 ms", "0.560 ms"]),
+        ([0.2, 0.3], ["200 ms", "300 ms"]),
+        ([3.0, 0.2], ["3.00 s", "0.200 s"]),
+        ([2e-7, 5e-5], ["0.200 µs", "50.0 µs"]),
+        ([2.0, 0.0, 4e-9], ["2.00 s", "0 ns", "4.00 ns"]),  # too far apart for one unit
+    ],
+)
+def test_the_times_of_a_report_have_one_unit(seconds, shown, capsys):
+    report({str(place): Measurement((each,), 1) for place, each in enumerate(seconds, 1)})
+    assert [" ".join(line.split()[1:3]) for line in capsys.readouterr().out.splitlines()] == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "digits"),
+    [(-0.5389, "−0.539"), (-1600, "−1600"), (0.0914, "0.0914"), (-0.0, "0"), (-float("inf"), "−inf")],
+)
+def test_a_negative_number_has_a_minus_sign(number, digits):
+    assert three_digits(number) == digits

@@ -42,7 +42,7 @@ def test_every_section_every_figure_and_every_answer_is_in_the_e_book(pages, epu
         source = "\n".join("".join(cell["source"]) for cell in cells)
         told = len(re.findall(rf"<summary>(?:{say('Answer')}|{say('Solution')})</summary>", source))
         assert told
-        assert len(list(find(pages[f"{section}.xhtml"], "div", "note"))) >= told, section
+        assert len(list(find(pages[f"{section}.xhtml"], "div", "endnote"))) >= told, section
 
 
 def test_no_sentence_speaks_of_what_only_the_screen_has(pages):

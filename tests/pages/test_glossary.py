@@ -1,8 +1,9 @@
 """The glossary: where a page links a word to it, and where it does not."""
 
+import pytest
 from tiny_book import Book, code, notebook, prose, words
 
-from book.pages.glossary import pattern
+from book.pages.glossary import letter, pattern
 
 WORDS = """\
 # Words
@@ -69,3 +70,20 @@ def test_a_changed_meaning_reaches_the_pages_that_hold_the_word_and_no_others(tm
     assert book.build() == (0, "")
     assert book.article("page").select_one("a.word")["title"] == "A function."
     assert (book.output() / "other.html").stat().st_mtime_ns == before
+
+
+def test_the_letters_above_the_entries_lead_to_the_first_entry_with_each(book):
+    (line,) = book.article("words").select("p.letters")
+    assert [(words(link), link["href"]) for link in line.select("a")] == [
+        ("K", "#term-kernel"),
+        ("C", "#term-cache-line"),
+        ("S", "#term-SIMD"),
+        ("P", "#term-page-of-memory"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"), [("all-reduce", "A"), ("SIMD", "S"), ("缓存行", "汉字"), ("GPU 内存", "G")]
+)
+def test_chinese_terms_stand_under_one_letter_after_those_of_latin_script(term, expected):
+    assert letter(term) == expected

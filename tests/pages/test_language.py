@@ -53,7 +53,8 @@ def book(tmp_path_factory):
     """A small book in Chinese."""
     folder = tmp_path_factory.mktemp("chinese")
     (folder / "english").mkdir()
-    (folder / "english" / "page.md").write_text(ENGLISH, encoding="utf-8")
+    for name, text in {"page": ENGLISH, "lists": LISTS.replace("列表", "Lists")}.items():
+        (folder / "english" / f"{name}.md").write_text(text, encoding="utf-8")
     files = {name: json.dumps(content) for name, content in COLLECTED.items()}
     return Book(folder, {"page": CHINESE, "lists": LISTS}, files)
 
@@ -77,6 +78,11 @@ def test_sections_have_the_ids_of_the_english_page(pages):
     assert ids[3] not in ids[:3]  # of two sections with one title, the first has its id
     assert pages["page"].select_one("#sec-two > #two-x-of-n + h2").text.startswith("1.1. 两个")
     assert pages["page"].select_one("a.internal[href='#sec-two']").text == "这一节"
+
+
+def test_sections_that_a_list_adds_to_a_page_have_one_id_in_all_languages(pages):
+    ids = [section["id"] for section in pages["lists"].select("article section")]
+    assert ids == ["lists", "page", "page", "times", "farthest", "all"]
 
 
 def test_what_is_not_translated_is_marked_as_english(pages):

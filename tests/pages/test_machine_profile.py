@@ -49,6 +49,13 @@ def test_what_a_machine_does_not_report_has_no_table():
     assert "TF32" not in text
 
 
+def test_a_column_has_one_unit():
+    slow = part(dispatch={"issue": 3.1e-6, "wait": 2.2e-5}, product={"float32": 2.5e12})
+    text = show(content(jax=part(), torch=slow))
+    assert ["0.770 µs" in text, "3.10 µs" in text, "770 ns" in text] == [True, True, False]
+    assert ["0.280 Tflop/s" in text, "2.50 Tflop/s" in text] == [True, True]
+
+
 def test_a_machine_is_described_in_one_phrase_and_a_size_reads_well():
     known = {"cpu": "Abacus 9", "cores": 1, "memory_gb": 24, "gpus": ["A", "B"], "system": "Tiny OS"}
     assert describe_machine(known) == "Abacus 9, 1 core, 24 GiB of memory, A, B, Tiny OS"

@@ -54,12 +54,19 @@ def test_the_drawing_says_the_factor_in_words_and_stays_within_its_scale():
 def test_each_framework_has_its_own_picture_and_the_worst_models_come_first(book):
     page = book.whole("back/models")
     assert [button["value"] for button in page.select(".framework-switch button")] == ["pytorch", "jax"]
-    panel = page.select_one(".only-jax")
     first = "JAX: 3 models, median 1.20 ×, 67 % within 1.5 ×, worst 2.00 × (passing: loopback); 1 estimate."
-    assert first in words(panel)
-    assert [len(picture.select("a")) for picture in panel.select("svg.scatter")] == [3, 1]
+    assert first in words(page.select_one(".only-jax"))
+    assert [len(picture.select("a")) for picture in page.select(".only-jax svg.scatter")] == [3, 1]
     names = ["loopback Passing", "eight passes Predicting", "bytes kept Passing"]  # and no estimate
-    assert [words(name) for name in panel.table.select("tbody th")] == names
+    assert [words(name) for name in page.select("#farthest .only-jax tbody th")] == names
+
+
+def test_the_contents_at_the_side_have_the_parts_of_the_page(book):
+    page = book.whole("back/models")
+    contents = {link["href"]: words(link) for link in page.select(".toc-tree a")}
+    assert list(contents) == ["#", "#times", "#factors", "#farthest", "#all"]
+    del contents["#"]  # the title of the page
+    assert {f"#{part['id']}": words(part.h2).removesuffix("#") for part in page.select("section section")} == contents
 
 
 def test_estimates_alone_are_no_models():
@@ -67,16 +74,16 @@ def test_estimates_alone_are_no_models():
 
 
 def test_every_mark_and_name_leads_to_its_cell_and_the_landing_page_shows_the_times_alone(book):
-    panel = book.article("back/models").select_one(".only-jax")
-    marks = [(mark["href"], mark["aria-label"].partition(":")[0]) for mark in panel.select("svg a")]
+    page = book.article("back/models")
+    marks = [(mark["href"], mark["aria-label"].partition(":")[0]) for mark in page.select(".only-jax svg a")]
     assert marks == [
         ("../predicting.html?tab=jax#c1", "eight passes (predicting)"),
         ("../predicting.html?tab=jax#c1", "a guess (predicting), an estimate"),
         ("../passing.html?tab=jax#c1", "loopback (passing)"),
         ("../passing.html?tab=jax#c1", "bytes kept (passing)"),
     ]
-    assert all(mark["aria-label"] == mark.title.get_text() for mark in panel.select("svg a"))
-    named = {(link["href"], link.get_text()) for link in panel.select("table a") if "#c1" in link["href"]}
+    assert all(mark["aria-label"] == mark.title.get_text() for mark in page.select(".only-jax svg a"))
+    named = {(link["href"], link.get_text()) for link in page.select(".only-jax table a") if "#c1" in link["href"]}
     assert named == {(address, label.partition(" (")[0]) for address, label in marks}
     panel = book.article("small").select_one(".only-jax")
     assert [len(picture.select("a")) for picture in panel.select("svg")] == [3]

@@ -20,12 +20,15 @@ LONGEST = {
     "rows": [WRITTEN, COMPILED, row("deferred loss read", 0.0125, kept=False), row("background loading", 0.008)],
     "steps": 20,
 }
+TRIED = {"rows": [row | {"accuracy": None} for row in LONGEST["rows"]], "items": 1000, "unit": "tokens"}
 TOTALS = [{"section": "summing", "framework": "jax", "cell": "c2"} | LONGEST]
+TOTALS.append({"section": "trying", "framework": "jax", "cell": "c1"} | TRIED)
 SHOWN = shown({RUNNING_TOTAL: LONGEST, "text/plain": "a table"})
 PAGES = {
     "gains": "# Gains\n\n```{running-total}\n```\n",
     "adding": notebook(prose("# Adding")),
     "summing": notebook(prose("# Summing"), code("d2l.running_total()", "jax", outputs=[SHOWN])),
+    "trying": notebook(prose("# Trying"), code("levers.show()", "jax", outputs=[shown({RUNNING_TOTAL: TRIED})])),
 }
 FILES = {"running-totals.json": json.dumps(TOTALS)}
 
@@ -41,6 +44,14 @@ def test_a_section_shows_promised_beside_obtained_and_the_landing_page_the_total
         ("summing.html?tab=jax#c2", "deferred loss read"),
         ("summing.html?tab=jax#c2", "background loading"),
     ]
+
+
+def test_what_levers_saved_on_another_loop_is_a_table_in_its_section_with_a_rate_and_no_total_of_the_book(book):
+    rows = [[words(cell) for cell in row.select("th, td")] for row in book.article("trying").select("tr")]
+    assert rows[0] == ["lever", "a step", "promised", "obtained", "gain", "tokens/s"]
+    assert rows[2] == ["compiled step", "10.0 ms", "12.0 ms", "10.0 ms", "2.00 ×", "100,000"]
+    assert [cell["data-column"] for cell in book.article("trying").select("tr:last-child td")] == rows[0][1:]
+    assert not book.article("gains").select("a[href*=trying]")
 
 
 def test_a_lever_leads_to_where_it_was_promised_by_itself():

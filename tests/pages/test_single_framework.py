@@ -53,7 +53,7 @@ def test_a_section_reads_as_the_text_of_one_framework_with_its_answers_at_the_en
 
 def test_links_lead_from_a_problem_to_its_answer_and_back_and_lists_name_no_other_framework(edition):
     page = read(edition / "section.xhtml")
-    for here, there in zip(page.select(".to-note"), page.select(".note"), strict=True):
+    for here, there in zip(page.select(".to-note"), page.select(".endnote"), strict=True):
         assert here.a["href"] == f"#{there['id']}"
         assert there.a["href"] == f"#{here['id']}"
     page = read(edition / "list.xhtml")

@@ -1,0 +1,77 @@
+"""Records as HTML: units and signs of the figures in a table, and marks beyond its scale."""
+
+import re
+
+import pytest
+from editions import speaking
+
+from book import ROOT
+from book.layout import Layout
+from book.records import change, comparisons, mark, scale, total_figures
+from book.translations import CHINESE
+from d2l_utils.predictions import MIME, Comparison
+
+
+def record(predicted, measured, low=None, high=None, kind="model", unit="s"):
+    spread = (measured if low is None else low, measured if high is None else high)
+    return Comparison("name", kind, unit, predicted, measured, *spread)._repr_mimebundle_()[MIME]
+
+
+def cells(html):
+    """Return the texts of a table's cells but the first and the last of each row, which are a name and a drawing."""
+    return [re.findall("<td[^>]*>([^<]*)</td>", row) for row in re.findall("<tr>(.*?)</tr>", html)[1:]]
+
+
+def test_the_times_in_a_table_have_one_unit_and_so_have_the_bytes():
+    found = cells(comparisons([record(5.6e-4, 9e-4), record(0.043, 0.05), record(4e6, 5e9, unit="B")]))
+    assert found == [
+        ["0.560 ms", "0.900 ms", "1.61 ×"],
+        ["43.0 ms", "50.0 ms", "1.16 ×"],
+        ["4.00 MB", "5000 MB", "1250 ×"],
+    ]
+
+
+def test_what_lies_too_far_apart_for_one_unit_has_its_own_in_each_row():
+    assert cells(comparisons([record(2e-9, 3e-9), record(2.0, 3.0)])) == [
+        ["2.00 ns", "3.00 ns", "1.50 ×"],
+        ["2.00 s", "3.00 s", "1.50 ×"],
+    ]
+
+
+@pytest.mark.parametrize(("language", "to"), [(None, "to"), (CHINESE, "至")])
+def test_figures_below_0_have_minus_signs_and_a_word_between_them(language, to):
+    with speaking(Layout(ROOT, language)):
+        found = comparisons([record(1e-3, -5.39e-4, -3.29e-3, -1.99e-4, kind="saving")])
+    assert cells(found) == [["1.00 ms", f"−0.539 ms (−3.29 {to} −0.199)", "−0.539 ×"]]
+    assert not re.search(r"-\d", re.sub("<svg.*?</svg>", "", found))
+
+
+@pytest.mark.parametrize("kind", ["model", "saving", "estimate"])
+@pytest.mark.parametrize(("factor", "end"), [(8.97, 1), (-0.54, -1), (0.1, -1)])
+def test_an_arrow_in_place_of_its_mark_shows_what_lies_beyond_the_scale(kind, factor, end):
+    shown = Comparison("name", kind, "s", 1.0, factor, factor, factor)
+    arrow = mark(shown, 60 * end, 8, end)
+    assert arrow in scale(shown)
+    assert mark(shown, 60 * end, 8) not in scale(shown)
+    start, across = map(float, re.search(r"M(-?[\d.]+) [\d.]+l(-?\d+)", arrow).groups())
+    assert (start + across) * end > 60  # it points outwards, past the end of the axis
+
+
+@pytest.mark.parametrize(("factor", "end"), [(4, 1), (0.25, -1), (1, 0)])
+def test_what_lies_on_the_scale_has_its_mark(factor, end):
+    shown = Comparison("name", "model", "s", 1.0, factor, factor, factor)
+    assert mark(shown, 60 * end, 8) in scale(shown)
+
+
+def test_the_rows_of_a_running_total_have_one_unit_and_a_loss_a_minus_sign():
+    times = {"the loop as written": 0.043, "compiled step": 9.8e-4, "bfloat16": 1.4e-3}
+    about = {"promised": 5e-4, "accuracy": 0.5, "kept": True}
+    found = [
+        words for _, words in total_figures([{"lever": lever, "seconds": at} | about for lever, at in times.items()])
+    ]
+    assert [words[:3] for words in found] == [
+        ("43.0 ms", "0.500 ms", "–"),
+        ("0.980 ms", "0.500 ms", "42.0 ms"),
+        ("1.40 ms", "0.500 ms", "−0.420 ms"),
+    ]
+    assert change(0.043, 9.8e-4) == "43.0 ms → 0.980 ms"
