@@ -1,4 +1,4 @@
-"""The page that shows how good the models are: each mark is a link with a name, for the mouse and for keyboards."""
+"""How good the models are: each mark is a link with a name, for the mouse and for keyboards, and tables fold."""
 
 import pytest
 from conftest import PAGES
@@ -34,3 +34,16 @@ def test_a_marks_name_appears_while_it_is_pointed_at_or_has_the_focus(open_page,
 @pytest.mark.parametrize("name", [MODELS, "index.html"])
 def test_axe_finds_nothing_on_a_narrow_screen(open_page, server, frameworks, name):
     assert look(open_page, f"{server}/{name}", "prepareForAxe", viewport={"width": 400, "height": 800}) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"), [("comparisons", "predicted"), ("promises", "a step"), ("running-total", "a step")]
+)
+def test_tables_of_figures_fold_on_a_narrow_screen(open_page, server, page_with, kind, label):
+    name = "index.html" if kind == "running-total" else page_with(kind)
+    page = open_page(f"{server}/{name}", {"width": 400, "height": 800})
+    cut, labels = page.evaluate("tables", f"table.{kind}")
+    assert cut == 0
+    assert set(labels) == {f'"{label} "'}
+    page.set_viewport_size({"width": 1400, "height": 800})
+    assert set(page.evaluate("tables", f"table.{kind}")[1]) == {"none"}

@@ -62,19 +62,6 @@ def test_no_printed_table_is_wider_than_the_page(open_page, server, section):
     assert open_page(f"{server}/{section}").evaluate("wideTables()") == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "label"), [("comparisons", "predicted"), ("promises", "a step"), ("running-total", "a step")]
-)
-def test_tables_of_figures_fold_on_a_narrow_screen(open_page, server, page_with, kind, label):
-    name = "index.html" if kind == "running-total" else page_with(kind)
-    page = open_page(f"{server}/{name}", {"width": 400, "height": 800})
-    cut, labels = page.evaluate("tables", f"table.{kind}")
-    assert cut == 0
-    assert set(labels) == {f'"{label} "'}
-    page.set_viewport_size({"width": 1400, "height": 800})
-    assert set(page.evaluate("tables", f"table.{kind}")[1]) == {"none"}
-
-
 def test_the_reader_turns_the_page_dark_and_the_pictures_with_it(open_page, server, first):
     page = open_page(f"{server}/{first}")
     background = "getComputedStyle(document.body).backgroundColor"
