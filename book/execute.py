@@ -35,7 +35,7 @@ class Client(NotebookClient):
     """A client that says how far it is, in place on a terminal, and ends at a signal without waiting for the cell."""
 
     def __init__(self, nodes: Any, title: str, timeout: int) -> None:
-        super().__init__(nodes, timeout=timeout, coalesce_streams=True, record_timing=False)
+        super().__init__(nodes, timeout=timeout, record_timing=False)
         self.shutdown_kernel = "immediate"  # once all cells have run, the kernel may end in its own time
         self.title, self.total = title, len(nodes.cells)
         self.number, self.started = 0, 0.0

@@ -13,6 +13,8 @@ from typing import Any
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Entry
 
+RECORDED = 2  # how a run's outputs are kept; once raised, every notebook runs again
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -93,6 +95,7 @@ def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[st
     return {
         "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
         "gpus": profile["machine"].get("gpus"),
+        "recorded": RECORDED,
         "modules": [[str(name), code(path)] for name, path in modules.items() if name.parts[1] not in others],
         "data": [[str(path.relative_to(data)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files],
     }

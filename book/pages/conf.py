@@ -19,7 +19,7 @@ project = "Computational Performance"
 version = book.project()["project"]["version"]
 html_title = project
 language = "en"
-modules = ["language", "bibliography", "maths", "page_info", "records", "claims_page", "running_total", "models_page"]
+modules = ["language", "bibliography", "maths", "page_info", "cell_outputs", "records", "claims_page", "running_total", "models_page"]
 modules += ["solutions", "explorable", "tabs", "single_framework", "endnotes", "ereader", "glossary"]
 modules += ["short_path", "problems", "checklist", "api", "machine_profile", "numbering", "search_texts", "address"]
 extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton", "sphinxcontrib.bibtex"]
@@ -36,7 +36,7 @@ suppress_warnings = ["bibtex.duplicate_citation"]
 
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 nb_execution_mode = "off"
-nb_render_text_lexer = "none"
+nb_render_text_lexer = "myst-ansi"  # whose colours book.css has
 nb_render_markdown_format = "gfm"  # tables in the Markdown that a cell displays
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "fieldlist", "attrs_inline"]
 myst_dmath_double_inline = False

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from book.formulas import mathml
-from book.outputs import unrepeated
+from book.outputs import presentable
 from book.records import HTML
 
 Output = dict[str, Any]
@@ -90,7 +90,7 @@ def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
     Neighbouring records of a kind become one table, and what went to the standard error is left out.
     """
     found: list[Output] = []
-    for mime, group in groupby(unrepeated(outputs), record_type):
+    for mime, group in groupby(presentable(outputs), record_type):
         if mime:
             found.append(displayed(HTML[mime]([output["data"][mime] for output in group])))
             continue

@@ -1,0 +1,94 @@
+"""HTML and drawings that a cell displays, read as a browser reads them and written so that HTML and XML can hold them.
+
+Whatever is left open in a fragment ends with it, and its ids are its own, so that nothing of a page around it changes.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+from typing import Any
+
+from book.xhtml import ADDRESS, FORBIDDEN, MATHML, PREFIXES, SVG, XHTML, Element, remove, rename_ids, split, written
+
+NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+VOID = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
+UNCLOSED = re.compile(rf"(<(?:{VOID})\b[^<>]*)></(?:{VOID})>")  # </br> would be one more line break
+RAW = re.compile(r"(<(script|style)\b[^<>]*>)([^<]*[<&][^<]*)(?=</\2>)")
+OF_PAGE = {(XHTML, name) for name in ("base", "link", "meta", "title")}  # which would change the page around a fragment
+AS_THEY_ARE = {"xmp", "plaintext", "listing"}  # in which a browser reads no tags
+
+
+def contained(html: str, name: str, alt: str = "") -> str:
+    """Return HTML that a cell displays as one element that is as good XML as HTML.
+
+    Ids begin with `name`, which is nobody else's, unless a script may look for them; `alt` stands for a picture whose
+    maker gave it no words.
+    """
+    root = tree(html, fragment=True)
+    root.tag, root.attrib = f"{{{XHTML}}}div", {"class": "html-output"}
+    places = {f"#{node.get('id')}" for node in root.iter()}
+    for node in root.iter():
+        if split(node.tag) == (XHTML, "img"):
+            node.set("alt", node.get("alt", alt))
+        for link in [link for link in ("href", "src") if link in node.attrib]:
+            address = node.attrib[link]
+            if address not in places and not ADDRESS.match(address):  # but a file of the run's, which pages lack
+                del node.attrib[link]
+    if root.find(f".//{{{XHTML}}}script") is None:
+        rename_ids(root, lambda id: f"{name}-{id}")
+    return polyglot(root)
+
+
+def drawing(svg: str) -> str:
+    """Return a drawing that a browser finds in `svg` as XML; ValueError if there is none."""
+    found = tree(svg, fragment=True).find(f".//{{{SVG}}}svg")
+    if found is None:
+        raise ValueError("holds no drawing")
+    found.tail = None
+    return written(found)
+
+
+def page(text: str) -> Element:
+    """Return the tree of a page that is XML or, if it is not, what a browser makes of it as HTML."""
+    try:
+        return ET.fromstring(FORBIDDEN.sub("", text))
+    except ET.ParseError:
+        return tree(text)
+
+
+def tree(html: str, fragment: bool = False) -> Element:
+    """Return what a browser makes of a page, or of a fragment of one, with names that XML accepts, without comments."""
+    import html5lib  # most builds read no HTML
+
+    parse: Any = html5lib.parseFragment if fragment else html5lib.parse
+    root: Element = parse(html, treebuilder="etree", namespaceHTMLElements=True)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if not isinstance(child.tag, str) or fragment and split(child.tag) in OF_PAGE:
+                remove(parent, child)
+    for node in root.iter():
+        space, local = split(node.tag)
+        if space not in (XHTML, SVG, MATHML) or not NAME.fullmatch(local):
+            node.tag = f"{{{XHTML}}}span"
+        elif local in AS_THEY_ARE:
+            node.tag = f"{{{XHTML}}}pre"
+        for attribute in list(node.attrib):
+            place, local = split(attribute)
+            if local == "xmlns" or not NAME.fullmatch(local) or place and place not in PREFIXES:
+                del node.attrib[attribute]
+    return root
+
+
+def polyglot(root: Element) -> str:
+    """Return an element as text that parsers of HTML and of XML read alike."""
+    return RAW.sub(raw, UNCLOSED.sub(r"\1/>", written(root, short=False)))
+
+
+def raw(found: re.Match[str]) -> str:
+    """Return a script or a style whose text needs no escapes: HTML knows none there."""
+    start, kind, text = found[1], found[2], found[3]
+    for escape, letter in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
+        text = text.replace(escape, letter)
+    if "json" in start:
+        return start + text.replace("<", r"\u003c").replace("&", r"\u0026")
+    text = text.replace("]]>", "]] >")
+    return f"{start}//<![CDATA[\n{text}\n//]]>" if kind == "script" else f"{start}/*<![CDATA[*/{text}/*]]>*/"
