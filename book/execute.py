@@ -19,6 +19,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from book import BookError
+from book.leftovers import copy_leftovers
 from book.outputs import clean
 from d2l_lab.processes.control import adopt_orphans, end, signal_name
 
@@ -118,7 +119,10 @@ def run(
             if sys.stdout.isatty():
                 print("\r\x1b[K", end="", flush=True)
         shutil.rmtree(left, ignore_errors=True)
-        shutil.copytree(folder, left, ignore=shutil.ignore_patterns(".*"))
+        try:
+            copy_leftovers(Path(folder), left)
+        except OSError as error:  # whose list may be long
+            print(f"warning: {title}: not all files that it left are kept: {error!s:.200}", file=sys.stderr)
     print(f"{title}: {client.total} cells in {sum(client.seconds):.0f} s", flush=True)
     return finished(notebook, nodes, names), client.seconds, nodes.metadata.language_info.version
 

@@ -39,7 +39,12 @@ def contained(html: str, name: str, alt: str = "") -> str:
 
 
 def drawing(svg: str) -> str:
-    """Return a drawing that a browser finds in `svg` as XML; ValueError if there is none."""
+    """Return `svg` if it is XML, else the drawing that a browser finds in it; ValueError if there is none."""
+    try:
+        if ET.fromstring(svg).tag == f"{{{SVG}}}svg":
+            return svg
+    except ET.ParseError:
+        pass
     found = tree(svg, fragment=True).find(f".//{{{SVG}}}svg")
     if found is None:
         raise ValueError("holds no drawing")

@@ -23,7 +23,7 @@ class OutputRenderer:
         """Return the nodes of an output, or None for MyST-NB to make them."""
         alt = data.cell_metadata.get("mystnb", {}).get("image", {}).get("alt", "")
         try:
-            if data.mime_type == "text/markdown" and holds_html(data.string):
+            if data.mime_type == "text/markdown" and not is_xml(html(parsed(data.string))):
                 content = html(parsed(data.string))
             elif data.mime_type == "text/html":
                 content = data.string
@@ -37,18 +37,19 @@ class OutputRenderer:
         return [nodes.raw("", contained(content, name, alt), format="html", classes=["output", "text_html"])]
 
 
-def holds_html(markdown: str) -> bool:
-    tokens = [token for block in parsed(markdown) for token in (block, *(block.children or []))]
-    return any(token.type in ("html_block", "html_inline") for token in tokens)
+def is_xml(content: str) -> bool:
+    """Tell whether parts of a document are XML, so that they close whatever they open."""
+    try:
+        ET.fromstring(f"<div>{content}</div>")
+    except ET.ParseError:
+        return False
+    return True
 
 
 def check_picture(data: Any) -> None:
     """Put a drawing right that is no XML; ValueError, which says why, if `data` holds a picture that cannot be shown."""
     if data.mime_type == "image/svg+xml":
-        try:
-            ET.fromstring(data.string)
-        except ET.ParseError:
-            data.content = drawing(data.string)
+        data.content = drawing(data.string)
     elif data.mime_type.startswith("image/"):
         try:
             binascii.a2b_base64(data.content)

@@ -11,7 +11,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from book.cells import short_hash
 from book.formulas import mathml
+from book.fragments import contained, drawing
 from book.outputs import presentable
 from book.records import HTML
 
@@ -100,9 +102,13 @@ def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
                 continue
             if "image/svg+xml" in data:
                 about = output["metadata"].get("image/svg+xml", {}).get("alt") or alt
-                found.append(displayed(picture("".join(data["image/svg+xml"]), about)))
+                found.append(displayed(picture(drawing("".join(data["image/svg+xml"])), about)))
             elif "text/markdown" in data:
-                found.append(displayed(html(unfolded(parsed("".join(data["text/markdown"]))))))
+                content = html(unfolded(parsed("".join(data["text/markdown"]))))
+                found.append(displayed(contained(content, short_hash("m", content), alt)))
+            elif "text/html" in data:
+                content = "".join(data["text/html"])
+                found.append(displayed(contained(content, short_hash("h", content), alt)))
             elif "text/plain" in data:
                 found.append(printed("".join(data["text/plain"])))
             elif "text" in output:
