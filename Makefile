@@ -6,10 +6,11 @@
 PYTHON ?= python3
 PORT ?= 8000
 KNOWN := $(shell sed -n 's/^\[tool.d2l.frameworks.\([a-z]*\)\]$$/\1/p' pyproject.toml)
-SLUGS := $(filter-out index,$(patsubst notebooks/%.md,%,$(wildcard notebooks/*.md)))
+# An editor's or a system's files in these folders have other names than the project's own.
+SLUGS := $(shell find -L notebooks -maxdepth 1 -type f -name '[a-z0-9_]*.md' | sed -n 's:^notebooks/\([a-z0-9_-]*\)\.md$$:\1:p' | grep -vx index | LC_ALL=C sort)
 FRAMEWORKS ?= $(KNOWN)
 SECTIONS ?= $(SLUGS)
-LOCALES := $(notdir $(wildcard notebooks/locale/*))
+LOCALES := $(patsubst notebooks/locale/%/book.po,%,$(wildcard notebooks/locale/*/book.po))
 
 empty :=
 space := $(empty) $(empty)
@@ -76,7 +77,7 @@ book := $(docs)/python -m book
 choice := --frameworks $(AVAILABLE) --sections $(SECTIONS)
 languages := $(if $(translations),--languages $(translations))
 run := $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
-catalogues := $(shell find notebooks/locale -name '*.po')
+catalogues := $(shell find notebooks/locale -name '[a-z]*.po' ! -name '* *')
 # What the pages are made of besides the merged notebooks: the API reference is in the docstrings of these packages.
 pages := pyproject.toml $(addprefix book/,formulas.py records.py site.py xhtml.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
 

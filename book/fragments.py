@@ -9,6 +9,11 @@ from typing import Any
 
 from book.xhtml import ADDRESS, FORBIDDEN, MATHML, PREFIXES, SVG, XHTML, Element, remove, rename_ids, split, written
 
+NO_TEXT = {"script", "style", "iframe", "object", "embed", "template", "noscript", "base", "link", "meta"}
+FORMER = {"font", "center", "big", "tt", "strike", "acronym", "nobr", "blink", "marquee"}  # elements of HTML
+FORMER_ATTRIBUTES = {"align", "bgcolor", "border", "cellpadding", "cellspacing", "char", "color", "face", "frame"}
+FORMER_ATTRIBUTES |= {"name", "nowrap", "rules", "scoped", "valign"}
+SIZED = ("img", "video", "canvas")
 NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 VOID = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
 UNCLOSED = re.compile(rf"(<(?:{VOID})\b[^<>]*)></(?:{VOID})>")  # </br> would be one more line break
@@ -21,21 +26,26 @@ def contained(html: str, name: str, alt: str = "") -> str:
     """Return HTML that a cell displays as one element that is as good XML as HTML.
 
     Ids begin with `name`, which is nobody else's, unless a script may look for them; `alt` stands for a picture whose
-    maker gave it no words.
+    maker gave it no words. ValueError says why it cannot be written.
     """
     root = tree(html, fragment=True)
     root.tag, root.attrib = f"{{{XHTML}}}div", {"class": "html-output"}
     places = {f"#{node.get('id')}" for node in root.iter()}
     for node in root.iter():
-        if split(node.tag) == (XHTML, "img"):
-            node.set("alt", node.get("alt", alt))
         for link in [link for link in ("href", "src") if link in node.attrib]:
             address = node.attrib[link]
             if address not in places and not ADDRESS.match(address):  # but a file of the run's, which pages lack
                 del node.attrib[link]
+        if split(node.tag) == (XHTML, "img"):
+            node.set("alt", node.get("alt", alt))
+            if "src" not in node.attrib:
+                node.tag, node.text, node.attrib = f"{{{XHTML}}}span", node.attrib["alt"], {}
     if root.find(f".//{{{XHTML}}}script") is None:
         rename_ids(root, lambda id: f"{name}-{id}")
-    return polyglot(root)
+    try:
+        return polyglot(root)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
 
 
 def drawing(svg: str) -> str:
@@ -81,6 +91,24 @@ def tree(html: str, fragment: bool = False) -> Element:
             if local == "xmlns" or not NAME.fullmatch(local) or place and place not in PREFIXES:
                 del node.attrib[attribute]
     return root
+
+
+def make_printable(root: Element) -> None:
+    """Take from the body of a page what no e-book may have, but no text; words replace a picture from elsewhere."""
+    parents = [parent for body in root.iter(f"{{{XHTML}}}body") for parent in body.iter()]
+    for parent in parents:
+        for child in [child for child in parent if split(child.tag)[0] == XHTML]:
+            name = split(child.tag)[1]
+            if name in NO_TEXT:
+                remove(parent, child)
+            elif name == "img" and ADDRESS.match(child.get("src", "").removeprefix("data:")):
+                child.tag, child.text, child.attrib = f"{{{XHTML}}}span", child.get("alt"), {}
+            elif name in FORMER or "-" in name:
+                child.tag = f"{{{XHTML}}}span"
+            for attribute in list(child.attrib):
+                sized = attribute in ("width", "height") and name not in SIZED
+                if sized or attribute in FORMER_ATTRIBUTES or attribute.startswith("on"):
+                    del child.attrib[attribute]
 
 
 def polyglot(root: Element) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def copy_leftovers(source: Path, target: Path) -> None:
-    """Copy a folder with its files, folders and the links among them; what is hidden or nothing of these stays behind."""
+    """Copy a folder with its files, folders and the links among them, without what is hidden or none of these."""
     home = source.resolve()
 
     def left_behind(folder: str, names: list[str]) -> set[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from book import FRAMEWORKS, BookError
 from book.cells import Entry, new_code_cell, notebook_of, only_claims, short_hash
-from book.outputs import code_cells, records, presentable
+from book.outputs import code_cells, presentable, records
 from book.words import say
 
 Cell = dict[str, Any]

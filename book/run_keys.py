@@ -12,6 +12,7 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Entry
+from book.layout import own_files
 
 RECORDED = 2  # how a run's outputs are kept; once raised, every notebook runs again
 
@@ -89,9 +90,9 @@ def code(path: Path) -> str:
 def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
     """Return what decides a run besides the notebook: the environment, our packages and the data."""
     data, packages = root / "notebooks" / "data", [root / "d2l_utils", root / "d2l_lab"]
-    modules = {path.relative_to(root): path for package in packages for path in sorted(package.rglob("*.py"))}
+    modules = {path.relative_to(root): path for package in packages for path in own_files(package, "**/*.py")}
     others = {module for name, module in MODULES.items() if name != kernel.framework} | {"rack"}
-    files = [path for path in sorted(data.rglob("*")) if path.is_file()]
+    files = own_files(data, "**/*")
     return {
         "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
         "gpus": profile["machine"].get("gpus"),

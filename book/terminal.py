@@ -101,7 +101,7 @@ def restyled(style: Style, codes: str) -> Style:
 
 
 def basic(numbers: Iterator[int]) -> int:
-    """Return the number, from 1 to 6, of the hue nearest to a colour of 256 or to one of red, green and blue; 0: grey."""
+    """Return the number of the hue, from 1 to 6, nearest to one of 256 colours or to red, green and blue; 0 is grey."""
     kind, shades = next(numbers, 0), [0, 0, 0]
     if kind == 2:
         shades = [next(numbers, 0) for _ in shades]

@@ -16,15 +16,12 @@ PREFIXES = {  # of attributes; elements have none, so that each change of langua
 }
 LINK = re.compile(r"(?P<page>[\w./-]+?)\.x?html(\?tab=\w+)?(?P<place>#.+)?")
 REFERRING = ("id", "for", "headers", "list", "form") + tuple(
-    f"aria-{word}" for word in ("labelledby", "describedby", "controls", "details", "owns", "flowto", "activedescendant")
+    f"aria-{word}"
+    for word in ("labelledby", "describedby", "controls", "details", "owns", "flowto", "activedescendant")
 )
 PAINT = re.compile(r"""url\(\s*["']?#([^"')]+?)["']?\s*\)""")
 SELECTOR = re.compile(r"#([\w-]+)")
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML cannot hold
-NO_TEXT = {"script", "style", "iframe", "object", "embed", "template", "noscript", "base", "link", "meta"}
-FORMER = {"font", "center", "big", "tt", "strike", "acronym", "nobr", "blink", "marquee"}  # elements of HTML
-FORMER_ATTRIBUTES = set("align bgcolor border cellpadding cellspacing char color face frame name nowrap rules scoped".split())
-SIZED = ("img", "video", "canvas")
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z\d+.-]*:|//")  # that of no file beside a page, nor of a place in it
 HALO = ("stroke", "stroke-width", "stroke-linejoin", "paint-order")
 
@@ -60,23 +57,6 @@ def page_text(root: Element) -> str:
     return f"<!DOCTYPE html>\n{written(root)}\n"
 
 
-def make_printable(body: Element) -> None:
-    """Take away what an e-book must not have, but no text; a picture from elsewhere is replaced by its words."""
-    for parent in list(body.iter()):
-        for child in [child for child in parent if split(child.tag)[0] == XHTML]:
-            name = split(child.tag)[1]
-            if name in NO_TEXT:
-                remove(parent, child)
-            elif name == "img" and ADDRESS.match(child.get("src", "").removeprefix("data:")):
-                child.tag, child.text, child.attrib = f"{{{XHTML}}}span", child.get("alt"), {}
-            elif name in FORMER or "-" in name:
-                child.tag = f"{{{XHTML}}}span"
-            for attribute in list(child.attrib):
-                sized = attribute in ("width", "height") and name not in SIZED
-                if sized or attribute in FORMER_ATTRIBUTES or attribute.startswith("on"):
-                    del child.attrib[attribute]
-
-
 def remove(parent: Element, child: Element) -> None:
     """Remove a child and leave the text after it."""
     place = list(parent).index(child)
@@ -96,12 +76,7 @@ def links(root: Element) -> Iterator[tuple[Element, str]]:
 
 
 def repair_page(root: Element) -> None:
-    """Repair a page: links, whose addresses name no framework, and drawings, which XML has to be told are drawings.
-
-    What cells display loses its scripts and styles, and what HTML no longer knows.
-    """
-    for body in root.iter(f"{{{XHTML}}}body"):
-        make_printable(body)
+    """Repair a page: links, whose addresses name no framework, and drawings, which XML has to be told are drawings."""
     for node, address in links(root):
         found = LINK.fullmatch(address)
         if found:

@@ -1,4 +1,4 @@
-"""HTML and pictures that cells display: written as XML too, so that no output changes the page around it or stops a book.
+"""HTML and pictures that cells display, written as XML: none changes the page around it or stops the e-book.
 
 What cannot be shown at all is a warning that names the cell.
 """
@@ -23,18 +23,17 @@ class OutputRenderer:
         """Return the nodes of an output, or None for MyST-NB to make them."""
         alt = data.cell_metadata.get("mystnb", {}).get("image", {}).get("alt", "")
         try:
+            content = data.string if data.mime_type == "text/html" else ""
             if data.mime_type == "text/markdown" and not is_xml(html(parsed(data.string))):
                 content = html(parsed(data.string))
-            elif data.mime_type == "text/html":
-                content = data.string
-            else:
+            if not content:
                 check_picture(data)
                 return None
+            content = contained(content, f"output-{data.cell_index}-{data.output_index}", alt)
         except ValueError as error:
             renderer.logger.warning(f"cell {data.cell_index + 1} shows {data.mime_type} that {error}", line=data.line)
             return []
-        name = f"output-{data.cell_index}-{data.output_index}"
-        return [nodes.raw("", contained(content, name, alt), format="html", classes=["output", "text_html"])]
+        return [nodes.raw("", content, format="html", classes=["output", "text_html"])]
 
 
 def is_xml(content: str) -> bool:
@@ -47,7 +46,7 @@ def is_xml(content: str) -> bool:
 
 
 def check_picture(data: Any) -> None:
-    """Put a drawing right that is no XML; ValueError, which says why, if `data` holds a picture that cannot be shown."""
+    """Put a drawing right that is no XML; ValueError, which says why, if a picture cannot be shown."""
     if data.mime_type == "image/svg+xml":
         data.content = drawing(data.string)
     elif data.mime_type.startswith("image/"):

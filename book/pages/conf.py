@@ -19,13 +19,23 @@ project = "Computational Performance"
 version = book.project()["project"]["version"]
 html_title = project
 language = "en"
-modules = ["language", "bibliography", "maths", "page_info", "cell_outputs", "records", "claims_page", "running_total", "models_page"]
+modules = [
+    "language",
+    "bibliography",
+    "maths",
+    "page_info",
+    "cell_outputs",
+    "records",
+    "claims_page",
+    "running_total",
+    "models_page",
+]
 modules += ["solutions", "explorable", "tabs", "single_framework", "endnotes", "ereader", "glossary"]
 modules += ["short_path", "problems", "checklist", "api", "machine_profile", "numbering", "search_texts", "address"]
 extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton", "sphinxcontrib.bibtex"]
 extensions += [f"book.pages.{name}" for name in modules]
 templates_path = ["_templates"]
-exclude_patterns = ["README.md", ".ipynb_checkpoints"]
+include_patterns = ["*.md", "*.ipynb", "back/*.md"]  # the first pass is told the names of the sources
 d2l_numbers = str(BUILD / "numbers.json")
 d2l_notebooks = str(BUILD / "notebooks")
 d2l_machine = str(BUILD / "machine.json")

@@ -16,7 +16,7 @@ from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, used, woff
-from book.fragments import page
+from book.fragments import make_printable, page
 from book.words import current, fixed_words, say
 from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, written
 
@@ -89,6 +89,7 @@ class EReader(Epub3Builder):
         for name in sorted(self.env.found_docs):
             path = self.outdir / f"{name}{self.out_suffix}"
             root = self.pages[f"{name}{self.out_suffix}"] = page(path.read_text(encoding="utf-8"))
+            make_printable(root)
             repair_page(root)
             path.write_text(page_text(root), encoding="utf-8")
         for line in dead_links(self.pages):
