@@ -13,6 +13,8 @@ NO_TEXT = {"script", "style", "iframe", "object", "embed", "template", "noscript
 FORMER = {"font", "center", "big", "tt", "strike", "acronym", "nobr", "blink", "marquee"}  # elements of HTML
 FORMER_ATTRIBUTES = {"align", "bgcolor", "border", "cellpadding", "cellspacing", "char", "color", "face", "frame"}
 FORMER_ATTRIBUTES |= {"name", "nowrap", "rules", "scoped", "valign"}
+INLINE = {"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span", "strong", "sub", "sup", "u"} | FORMER
+BLOCKS = {"blockquote", "dl", "div", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "ol", "p", "pre", "table", "ul"}
 SIZED = ("img", "video", "canvas")
 NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 VOID = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
@@ -103,6 +105,8 @@ def make_printable(root: Element) -> None:
                 remove(parent, child)
             elif name == "img" and ADDRESS.match(child.get("src", "").removeprefix("data:")):
                 child.tag, child.text, child.attrib = f"{{{XHTML}}}span", child.get("alt"), {}
+            elif name in INLINE and any(split(part.tag)[1] in BLOCKS for part in child.iter()):
+                child.tag, child.attrib = f"{{{XHTML}}}div", {}
             elif name in FORMER or "-" in name:
                 child.tag = f"{{{XHTML}}}span"
             for attribute in list(child.attrib):
