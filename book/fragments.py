@@ -13,8 +13,41 @@ NO_TEXT = {"script", "style", "iframe", "object", "embed", "template", "noscript
 FORMER = {"font", "center", "big", "tt", "strike", "acronym", "nobr", "blink", "marquee"}  # elements of HTML
 FORMER_ATTRIBUTES = {"align", "bgcolor", "border", "cellpadding", "cellspacing", "char", "color", "face", "frame"}
 FORMER_ATTRIBUTES |= {"name", "nowrap", "rules", "scoped", "valign"}
-INLINE = {"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span", "strong", "sub", "sup", "u"} | FORMER
-BLOCKS = {"blockquote", "dl", "div", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "ol", "p", "pre", "table", "ul"}
+INLINE = {
+    "a",
+    "b",
+    "code",
+    "em",
+    "i",
+    "kbd",
+    "label",
+    "mark",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "u",
+} | FORMER
+BLOCKS = {
+    "blockquote",
+    "dl",
+    "div",
+    "figure",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "ol",
+    "p",
+    "pre",
+    "table",
+    "ul",
+}
 SIZED = ("img", "video", "canvas")
 NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 VOID = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
@@ -32,22 +65,29 @@ def contained(html: str, name: str, alt: str = "") -> str:
     """
     root = tree(html, fragment=True)
     root.tag, root.attrib = f"{{{XHTML}}}div", {"class": "html-output"}
-    places = {f"#{node.get('id')}" for node in root.iter()}
-    for node in root.iter():
-        for link in [link for link in ("href", "src") if link in node.attrib]:
-            address = node.attrib[link]
-            if address not in places and not ADDRESS.match(address):  # but a file of the run's, which pages lack
-                del node.attrib[link]
-        if split(node.tag) == (XHTML, "img"):
-            node.set("alt", node.get("alt", alt))
-            if "src" not in node.attrib:
-                node.tag, node.text, node.attrib = f"{{{XHTML}}}span", node.attrib["alt"], {}
+    replace_files(root, alt)
     if root.find(f".//{{{XHTML}}}script") is None:
         rename_ids(root, lambda id: f"{name}-{id}")
     try:
         return polyglot(root)
     except RecursionError:
         raise ValueError("is nested too deeply") from None
+
+
+def replace_files(root: Element, alt: str) -> None:
+    """Put words in the place of links to the run's files and of pictures in them: pages lack these files."""
+    places = {f"#{node.get('id')}" for node in root.iter()}
+    for node in root.iter():
+        for link in [link for link in ("href", "src") if link in node.attrib]:
+            address = node.attrib[link]
+            if address not in places and not ADDRESS.match(address):
+                del node.attrib[link]
+        if split(node.tag) == (XHTML, "a") and not {"href", "id"} & node.attrib.keys():
+            node.tag = f"{{{XHTML}}}span"
+        if split(node.tag) == (XHTML, "img"):
+            node.set("alt", node.get("alt", alt))
+            if "src" not in node.attrib:
+                node.tag, node.text, node.attrib = f"{{{XHTML}}}span", node.attrib["alt"], {}
 
 
 def drawing(svg: str) -> str:

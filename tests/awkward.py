@@ -9,7 +9,7 @@ DRAWING = '{}<rect width=2 height=1 fill="url(#g)" /></svg>'.format
 PANDAS = """<div><style scoped>.dataframe tbody tr th { vertical-align: top; }</style>
 <table border="1" class="dataframe"><thead><tr style="text-align: right;"><th></th><th>a&nbsp;b</th></tr></thead>
 <tbody><tr><th>0</th><td>frame</td></tr></tbody></table></div>"""
-KERAS = "\x1b[1mModel: \x1b[32m\"tiny\"\x1b[0m\n\x1b[38;5;34m12\x1b[0m \x1b[41mparameters\x1b[0m\n"
+KERAS = '\x1b[1mModel: \x1b[32m"tiny"\x1b[0m\n\x1b[38;5;34m12\x1b[0m \x1b[41mparameters\x1b[0m\n'
 OUTPUTS = {
     "ansi": [KERAS],
     "control characters": ["a\x00b\x0cc\x08d\ufffe\ufeff\ud800\n"],

@@ -35,9 +35,12 @@ def inside(html):
         ("<title>t</title><base href=/><p>1", "<p>1</p>"),
         ("<plaintext>1 < 2", "<pre>1 &lt; 2</pre>"),
         ("&#27;&#xfffe;&#0;1", "\ufffd1"),
-        ("<img src=plot.png><a href=data.csv>1</a><a href=#x>2</a>", "<span>words</span><a>1</a><a>2</a>"),
+        ("<img src=plot.png><a href=data.csv>1</a><a href=#x>2</a>", "<span>words</span><span>1</span><span>2</span>"),
         (f"<img src={PIXEL}>", f'<img src="{PIXEL}" alt="words"/>'),
-        ("<a href=#b>1</a><p id=b aria-labelledby='b c'>", '<a href="#o-b">1</a><p id="o-b" aria-labelledby="o-b c"></p>'),
+        (
+            "<a href=#b>1</a><p id=b aria-labelledby='b c'>",
+            '<a href="#o-b">1</a><p id="o-b" aria-labelledby="o-b c"></p>',
+        ),
         ("<style>#a b{}</style><p id=a>", '<style>#o-a b{}</style><p id="o-a"></p>'),
         ("<math><mi>x", '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>'),
         (
@@ -80,4 +83,4 @@ def test_a_page_of_an_e_book_that_is_no_xml_is_read_as_html_and_keeps_what_it_sa
     make_printable(root)
     text = written(root)
     assert '<link href="epub.css" /></head>' in text
-    assert text.endswith('<p>a\xa0b<br />c</p> d<span>e</span><span>words</span></body></html>')
+    assert text.endswith("<p>a\xa0b<br />c</p> d<span>e</span><span>words</span></body></html>")

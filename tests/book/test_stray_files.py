@@ -84,7 +84,12 @@ def looked_at(project):
     layout = Layout(project.root)
     around = {"framework": "jax", "version": "", "settings": {}, "packages": {}}
     kernel = type("Kernel", (), around)
-    return slugs(layout), list(sources(layout)), names(layout.catalogues), surroundings(project.root, kernel, {"machine": {}})
+    return (
+        slugs(layout),
+        list(sources(layout)),
+        names(layout.catalogues),
+        surroundings(project.root, kernel, {"machine": {}}),
+    )
 
 
 def written(project, monkeypatch):

@@ -51,7 +51,12 @@ def test_a_page_shows_each_output_and_goes_on_after_it(book):
 def test_colours_of_a_terminal_are_read_in_light_and_in_dark(book):
     (shown,) = [cell for cell in book.article("awkward").select(".cell") if "Model:" in cell.get_text()]
     styled = {words(span): span["class"][-1] for span in shown.select(".cell_output span[class]")}
-    assert styled == {"Model:": "-Color-Bold", '"tiny"': "-Color-Bold-Green", "12": "-Color-Green", "parameters": "-Color-BGRed"}
+    assert styled == {
+        "Model:": "-Color-Bold",
+        '"tiny"': "-Color-Bold-Green",
+        "12": "-Color-Green",
+        "parameters": "-Color-BGRed",
+    }
     sheet = (ROOT / "book" / "pages" / "_static" / "book.css").read_text(encoding="utf-8")
     palettes = re.findall(r"--red: .*?--cyan: #\w+", sheet)
     light, dark, also_dark = [dict(re.findall(r"--(\w+): (#\w+)", palette)) for palette in palettes]
