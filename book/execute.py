@@ -21,6 +21,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from book import BookError
 from book.leftovers import copy_leftovers
 from book.outputs import clean
+from book.terminal import uncoloured
 from d2l_lab.processes.control import adopt_orphans, end, signal_name
 
 
@@ -149,7 +150,7 @@ def explain(error: BaseException, client: Client, log: Path) -> str | None:
     if client.stopped:
         return f"interrupted by {signal_name(client.stopped)}"
     if isinstance(error, CellExecutionError):
-        return f"{error.ename}: {error.evalue}".strip().split("\n")[0]
+        return uncoloured(f"{error.ename}: {error.evalue}").strip().split("\n")[0]
     if isinstance(error, CellTimeoutError):
         return f"ran longer than {client.timeout} s: make it do less, or allow more with --timeout"
     if isinstance(error, DeadKernelError):
@@ -169,7 +170,7 @@ def why_died(status: int | None) -> str:
 
 def last_words(log: Path) -> str:
     """Return a line with the last that the kernel wrote past the notebook, or ""."""
-    said = log.read_text(errors="replace").strip() if log.exists() else ""
+    said = uncoloured(log.read_text(errors="replace")).strip() if log.exists() else ""
     return f"\n  the kernel said last: {said.splitlines()[-1].strip()}" if said else ""
 
 

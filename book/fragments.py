@@ -75,7 +75,7 @@ def contained(html: str, name: str, alt: str = "") -> str:
 
 
 def replace_files(root: Element, alt: str) -> None:
-    """Put words in the place of links to the run's files and of pictures in them: pages lack these files."""
+    """Put words in the place of what leads to the run's files, which pages lack, and head no column by nothing."""
     places = {f"#{node.get('id')}" for node in root.iter()}
     for node in root.iter():
         for link in [link for link in ("href", "src") if link in node.attrib]:
@@ -84,6 +84,8 @@ def replace_files(root: Element, alt: str) -> None:
                 del node.attrib[link]
         if split(node.tag) == (XHTML, "a") and not {"href", "id"} & node.attrib.keys():
             node.tag = f"{{{XHTML}}}span"
+        if split(node.tag) == (XHTML, "th") and not len(node) and not node.text:
+            node.tag, node.attrib = f"{{{XHTML}}}td", {}  # a heading of nothing, in the corner
         if split(node.tag) == (XHTML, "img"):
             node.set("alt", node.get("alt", alt))
             if "src" not in node.attrib:

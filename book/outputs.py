@@ -107,7 +107,7 @@ def legible(output: dict[str, Any]) -> dict[str, Any]:
     if output["output_type"] == "stream":
         return output | {"text": settled(output["text"])}
     if output["output_type"] == "error":
-        return output | {"traceback": [uncoloured(settled(line)) for line in output["traceback"]]}
+        return output | {"traceback": [uncoloured(line) for line in output["traceback"]]}
     data = {mime: value for mime, value in output["data"].items() if mime in SHOWN}
     for mime, value in data.items():
         if mime == "text/plain":

@@ -37,8 +37,8 @@ def legal(text: str) -> str:
 
 
 def uncoloured(text: str) -> str:
-    """Return a settled text without its colours."""
-    return COLOUR.sub("", text)
+    """Return `text` as a terminal without colours shows it."""
+    return COLOUR.sub("", settled(text))
 
 
 def settled_line(line: str, style: Style) -> tuple[str, Style]:

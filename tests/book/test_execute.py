@@ -321,7 +321,8 @@ def test_a_second_build_waits_for_the_first(project):
 def test_outputs_stay_in_the_order_in_which_a_cell_made_them(project):
     project.code(
         "from IPython.display import HTML, display\n"
-        'print("before")\ndisplay(HTML("<b>one"))\nprint("after", end="")\nprint(" 1 %\\rAFTER")\ndisplay(2)\nprint("last")',
+        'print("before")\ndisplay(HTML("<b>one"))\nprint("after", end="")\nprint(" 1 %\\rAFTER")\n'
+        'display(2)\nprint("last")',
         'import sys\nprint("out")\nprint("\\x1b[31m\\ud800")\nsys.stderr.flush()',
     )
     assert project.build().returncode == 0

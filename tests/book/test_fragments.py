@@ -44,9 +44,10 @@ def inside(html):
         ("<style>#a b{}</style><p id=a>", '<style>#o-a b{}</style><p id="o-a"></p>'),
         ("<math><mi>x", '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>'),
         (
-            "<SVG viewbox='0 0 1 1'><linearGradient id=g /><rect fill='url(#g)'></SVG>",
-            f'<svg viewBox="0 0 1 1" {SVG}><linearGradient id="o-g"></linearGradient><rect fill="url(#o-g)"></rect></svg>',
+            "<SVG viewbox='0 0 1 1'><clippath id=g /><rect fill='url(#g)'></SVG>",
+            f'<svg viewBox="0 0 1 1" {SVG}><clipPath id="o-g"></clipPath><rect fill="url(#o-g)"></rect></svg>',
         ),
+        ("<table><tr><th scope=col><th>a", "<table><tbody><tr><td></td><th>a</th></tr></tbody></table>"),
     ],
 )
 def test_html_that_a_browser_accepts_is_written_as_xml(html, expected):
