@@ -3,6 +3,7 @@
 from tiny_book import code, notebook, prose, shown
 
 from book.outputs import presentable
+from d2l_utils.predictions import Comparison
 
 GRADIENT = '<svg viewBox="0 0 2 1" width=90><linearGradient id="g"><stop offset=0 stop-color={}></linearGradient>'
 DRAWING = '{}<rect width=2 height=1 fill="url(#g)" /></svg>'.format
@@ -27,6 +28,7 @@ OUTPUTS = {
     "files": [shown({"text/html": "<img src=plot.png alt=plot><a href=data.csv>data</a>"})],
     "widget": [shown({"text/plain": "IntSlider(value=0)", "application/json": {}})],
     "error": [{"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["\x1b[31mraised\x07\x1b[0m"]}],
+    "comparison": [shown(Comparison("adding", "saving", "s", 1.0, 1.2, 1.1, 1.3))],
     "nothing": [],
 }
 WORDS = {  # that a reader sees of each

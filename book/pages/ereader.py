@@ -89,8 +89,8 @@ class EReader(Epub3Builder):
         for name in sorted(self.env.found_docs):
             path = self.outdir / f"{name}{self.out_suffix}"
             root = self.pages[f"{name}{self.out_suffix}"] = page(path.read_text(encoding="utf-8"))
-            make_printable(root)
             repair_page(root)
+            make_printable(root)  # once drawings are told from HTML
             path.write_text(page_text(root), encoding="utf-8")
         for line in dead_links(self.pages):
             logger.warning("%s", line)
