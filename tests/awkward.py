@@ -11,21 +11,28 @@ PANDAS = """<div><style scoped>.dataframe tbody tr th { vertical-align: top; }</
 <table border="1" class="dataframe"><thead><tr style="text-align: right;"><th></th><th>a&nbsp;b</th></tr></thead>
 <tbody><tr><th>0</th><td>frame</td></tr></tbody></table></div>"""
 KERAS = '\x1b[1mModel: \x1b[32m"tiny"\x1b[0m\n\x1b[38;5;34m12\x1b[0m \x1b[41mparameters\x1b[0m\n'
+
+
+def displayed(data, mime="text/html"):
+    """Return an output of a type, with the words that IPython adds to each."""
+    return shown({mime: data, "text/plain": "<IPython.core.display.Data object>"})
+
+
 OUTPUTS = {
     "ansi": [KERAS],
     "control characters": ["a\x00b\x0cc\x08d\ufffe\ufeff\ud800\n"],
     "progress bar": ["".join(f"\r{number} %" for number in range(101)) + "\n"],
     "unicode": ["e\u0301 😀 👩\u200d👧 עברית العربية 中文 \u202eleft\n"],
     "long text": [("x" * 79 + "\n") * 125_000],
-    "entities": [shown({"text/html": "non&nbsp;breaking<br>line &copy;", "text/plain": "HTML"})],
-    "pandas": [shown({"text/html": PANDAS, "text/plain": "a b"})],
-    "unclosed": [shown({"text/html": "<p>unclosed<div><table><TR><TD ALIGN=center>cell<TD>"})],
-    "scripts": [shown({"text/html": "<p id=x>script<script>if (1 < 2 && x) f('</div>')</script><!-- told --"})],
-    "drawings": [shown({"text/html": DRAWING(GRADIENT.format(colour))}) for colour in ("red", "blue")],
-    "picture": [shown({"image/svg+xml": "\n<svg viewBox='0 0 2 1'><title>&nbsp;</title><path d=M0>"})],
-    "formula": [shown({"text/html": "<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>"})],
-    "markdown": [shown({"text/markdown": "mark<br>down <b>bold\n\n| head |\n|---|\n| row |"})],
-    "files": [shown({"text/html": "<img src=plot.png alt=plot><a href=data.csv>data</a>"})],
+    "entities": [displayed("non&nbsp;breaking<br>line &copy;")],
+    "pandas": [displayed(PANDAS)],
+    "unclosed": [displayed("<p>unclosed<div><table><TR><TD ALIGN=center>cell<TD>")],
+    "scripts": [displayed("<p id=x>script<script>if (1 < 2 && x) f('</div>')</script><!-- told --")],
+    "drawings": [displayed(DRAWING(GRADIENT.format(colour))) for colour in ("red", "blue")],
+    "picture": [displayed("\n<svg viewBox='0 0 2 1'><title>&nbsp;</title><path d=M0>", "image/svg+xml")],
+    "formula": [displayed("<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>")],
+    "markdown": [displayed("mark<br>down <b>bold\n\n| head |\n|---|\n| row |", "text/markdown")],
+    "files": [displayed("<img src=plot.png alt=plot><a href=data.csv>data</a>")],
     "widget": [shown({"text/plain": "IntSlider(value=0)", "application/json": {}})],
     "error": [{"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["\x1b[31mraised\x07\x1b[0m"]}],
     "comparison": [shown(Comparison("adding", "saving", "s", 1.0, 1.2, 1.1, 1.3))],
