@@ -6,10 +6,11 @@
 PYTHON ?= python3
 PORT ?= 8000
 KNOWN := $(shell sed -n 's/^\[tool.d2l.frameworks.\([a-z]*\)\]$$/\1/p' pyproject.toml)
-SLUGS := $(filter-out index,$(patsubst notebooks/%.md,%,$(wildcard notebooks/*.md)))
+# An editor's or a system's files in these folders have other names than the project's own.
+SLUGS := $(shell find -L notebooks -maxdepth 1 -type f -name '[a-z0-9_]*.md' | sed -n 's:^notebooks/\([a-z0-9_-]*\)\.md$$:\1:p' | grep -vx index | LC_ALL=C sort)
 FRAMEWORKS ?= $(KNOWN)
 SECTIONS ?= $(SLUGS)
-LOCALES := $(notdir $(wildcard notebooks/locale/*))
+LOCALES := $(patsubst notebooks/locale/%/book.po,%,$(wildcard notebooks/locale/*/book.po))
 
 empty :=
 space := $(empty) $(empty)
@@ -65,10 +66,11 @@ book := $(docs)/python -m book
 choice = --frameworks $(AVAILABLE) --sections $(SECTIONS)
 languages := $(if $(translations),--languages $(translations))
 run = $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
-catalogues := $(shell find notebooks/locale -name '*.po')
+catalogues := $(shell find notebooks/locale -name '[a-z]*.po' ! -name '* *')
 # What the pages are made of besides the merged notebooks: the programs that write them and what those import. The API
 # reference is in the docstrings of our packages.
-imported := __init__ fonts formulas hosted layout load model_errors outputs plain_markdown records site words xhtml \
+imported := __init__ cells fonts formulas fragments hosted layout load model_errors outputs plain_markdown records site terminal \
+  words xhtml slides/__init__ slides/showing \
   $(addprefix translations/,__init__ catalogues faults figures lookup records units)
 pages := pyproject.toml _build/env/docs/.ready $(imported:%=book/%.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
 # Sphinx reads all pages anew where a program has changed, ours or an installed one.
@@ -147,7 +149,7 @@ pdf: browser _build/merged ## print the same pages, _build/computational-perform
 slides: setup ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
 	@$(book) slides $(choice) $(languages)
 
-decks := $(pages) $(addprefix book/,cells.py run_keys.py sources.py working_copies.py translations/translate.py) $(shell find book/slides -type f ! -name '*.pyc')
+decks := $(pages) $(addprefix book/,run_keys.py sources.py working_copies.py translations/translate.py) $(shell find book/slides -type f ! -name '*.pyc')
 $(KNOWN:%=_build/slides/%/index.html): _build/slides/%/index.html: _build/merged _build/languages $(decks) $(if $(translations),$(catalogues))
 	@$(book) slides --frameworks $* --sections $(SECTIONS) $(languages)
 	@touch $@

@@ -91,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BookError as error:
         print(f"error: {error}", *getattr(error, "__notes__", []), sep="\n", file=sys.stderr)
         return error.status
+    except IsADirectoryError as error:
+        print(f"error: {error.filename2 or error.filename} is a folder, not a file: move it away", file=sys.stderr)
+        return 1
     except OSError as error:
         if error.errno not in CURES:
             raise

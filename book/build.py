@@ -10,14 +10,14 @@ from typing import Any
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Cell, Entry, code, expand, notebook_of, of
 from book.landing_page import write_landing_page
-from book.layout import Layout, dump, load, up_to_date
+from book.layout import Layout, dump, load, own_files, remove_others, up_to_date
 from book.load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
 from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.site import site_address
-from book.sources import chapter, write_readers
+from book.sources import PICTURES, chapter, write_readers
 from book.summary import summary, warn_of_stderr
 from book.words import set_language
 from d2l_lab.files import write_atomically
@@ -155,8 +155,8 @@ def write_book(
 ) -> list[dict[str, Any]]:
     """Write what Sphinx reads, remove what is gone from the sources, and return all predictions."""
     book, sources = layout.derived / "book", layout.sources
-    copied = [sources / "index.md", sources / "references.bib", *sources.glob("back/*.md"), *sources.glob("img/*")]
-    copied += sources.glob("coverage.json")  # of a translation
+    copied = own_files(sources, "index.md", "references.bib", "back/*.md", *PICTURES)
+    copied += own_files(sources, "coverage.json")  # of a translation
     pages: dict[Path, str | bytes] = {path.relative_to(sources): path.read_bytes() for path in copied}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in COLLECTED}
     for slug in entries:
@@ -168,9 +168,7 @@ def write_book(
         pages[Path(f"{name}.json")] = json.dumps(records, indent=1, ensure_ascii=False) + "\n"
     for path, content in pages.items():
         write_atomically(book / path, content)
-    for path in [*book.glob("*.*"), *book.glob("*/*.*")]:
-        if path.relative_to(book) not in pages:
-            path.unlink()
+    remove_others(book, [book / path for path in pages])
     return found["predictions"]
 
 
@@ -181,5 +179,5 @@ def stamp(layout: Layout) -> None:
     written = [layout.profile, *folders]
     for folder in folders:
         written += folder.rglob("*")
-    if not path.exists() or path.stat().st_mtime_ns < max(each.stat().st_mtime_ns for each in written):
+    if not path.exists() or path.stat().st_mtime_ns < max(each.lstat().st_mtime_ns for each in written):
         path.touch()

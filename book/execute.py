@@ -19,7 +19,9 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from book import BookError
+from book.leftovers import copy_leftovers
 from book.outputs import clean
+from book.terminal import uncoloured
 from d2l_lab.processes.control import adopt_orphans, end, signal_name
 
 
@@ -35,7 +37,7 @@ class Client(NotebookClient):
     """A client that says how far it is, in place on a terminal, and ends at a signal without waiting for the cell."""
 
     def __init__(self, nodes: Any, title: str, timeout: int) -> None:
-        super().__init__(nodes, timeout=timeout, coalesce_streams=True, record_timing=False)
+        super().__init__(nodes, timeout=timeout, record_timing=False)
         self.shutdown_kernel = "immediate"  # once all cells have run, the kernel may end in its own time
         self.title, self.total = title, len(nodes.cells)
         self.number, self.started = 0, 0.0
@@ -118,7 +120,10 @@ def run(
             if sys.stdout.isatty():
                 print("\r\x1b[K", end="", flush=True)
         shutil.rmtree(left, ignore_errors=True)
-        shutil.copytree(folder, left, ignore=shutil.ignore_patterns(".*"))
+        try:
+            copy_leftovers(Path(folder), left)
+        except OSError as error:  # whose list may be long
+            print(f"warning: {title}: not all files that it left are kept: {error!s:.200}", file=sys.stderr)
     print(f"{title}: {client.total} cells in {sum(client.seconds):.0f} s", flush=True)
     return finished(notebook, nodes, names), client.seconds, nodes.metadata.language_info.version
 
@@ -145,7 +150,7 @@ def explain(error: BaseException, client: Client, log: Path) -> str | None:
     if client.stopped:
         return f"interrupted by {signal_name(client.stopped)}"
     if isinstance(error, CellExecutionError):
-        return f"{error.ename}: {error.evalue}".strip().split("\n")[0]
+        return uncoloured(f"{error.ename}: {error.evalue}").strip().split("\n")[0]
     if isinstance(error, CellTimeoutError):
         return f"ran longer than {client.timeout} s: make it do less, or allow more with --timeout"
     if isinstance(error, DeadKernelError):
@@ -165,7 +170,7 @@ def why_died(status: int | None) -> str:
 
 def last_words(log: Path) -> str:
     """Return a line with the last that the kernel wrote past the notebook, or ""."""
-    said = log.read_text(errors="replace").strip() if log.exists() else ""
+    said = uncoloured(log.read_text(errors="replace")).strip() if log.exists() else ""
     return f"\n  the kernel said last: {said.splitlines()[-1].strip()}" if said else ""
 
 

@@ -1,12 +1,33 @@
-"""Where the project's files lie, and notebooks on disk as JSON."""
+"""Where the project's files lie, which of them are its own, and notebooks on disk as JSON."""
 
 import json
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from book import BookError
 from book.translations import Language
+
+OWN = re.compile(r"[a-z0-9_][a-z0-9_-]*\.[a-z]+")  # the names of the project's files
+
+
+def own_files(folder: Path, *patterns: str) -> list[Path]:
+    """Return the files of the project that match one of these patterns in a folder, sorted.
+
+    Others, such as `.#page.md`, `._page.md`, `page copy.md` and `Thumbs.db`, are those of an editor or a system.
+    """
+    found = [path for pattern in patterns for path in folder.glob(pattern)]
+    seen = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return sorted(path for path in seen if OWN.fullmatch(path.name) and path.is_file())
+
+
+def remove_others(folder: Path, kept: Collection[Path]) -> None:
+    """Remove all files from a folder and those in it but the ones that are kept; folders stay."""
+    for path in {*folder.glob("*.*"), *folder.glob("*/*.*")}.difference(kept):
+        if path.is_symlink() or not path.is_dir():
+            path.unlink()
 
 
 @dataclass(frozen=True)

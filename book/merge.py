@@ -6,7 +6,7 @@ from typing import Any
 
 from book import FRAMEWORKS, BookError
 from book.cells import Entry, new_code_cell, notebook_of, only_claims, short_hash
-from book.outputs import code_cells, records, unrepeated
+from book.outputs import code_cells, presentable, records
 from book.words import say
 
 Cell = dict[str, Any]
@@ -20,7 +20,7 @@ def merge(entries: Sequence[Entry], frameworks: Sequence[str], executed: dict[st
     `executed` has the notebook of each framework whose outputs are up to date; the page names those that lack.
     """
     outputs = {
-        framework: {cell["id"]: unrepeated(cell["outputs"]) for cell in code_cells(notebook)}
+        framework: {cell["id"]: presentable(cell["outputs"]) for cell in code_cells(notebook)}
         for framework, notebook in executed.items()
     }
     cells: list[Cell] = []

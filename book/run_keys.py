@@ -13,6 +13,7 @@ from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Entry
+from book.layout import own_files
 from d2l_lab.machine.profile import figures
 
 # The environment variables that decide what a run computes with or how fast: those of ours, of the frameworks, and of
@@ -22,6 +23,7 @@ DECISIVE = re.compile(
     r"|CUDA|CUBLAS|CUDNN|NVIDIA|NCCL|GLOO|TRITON|MALLOC|GLIBC)_|(NPROC|LD_PRELOAD|PYTHON(MALLOC|OPTIMIZE|HASHSEED))$"
 )
 PLACES = re.compile(r"_(DIR|HOME|PATH|ROOT|FILE)$|D2L_(MACHINE_PROFILE|DATA|DOCUMENTS|HTML|STRICT)$")
+RECORDED = 2  # how a run's outputs are kept; once raised, every notebook runs again
 
 
 @dataclass(frozen=True)
@@ -103,13 +105,14 @@ def settings(environment: Mapping[str, str], root: Path) -> dict[str, str]:
 def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
     """Return what decides a run besides the notebook: the environment, cores and GPUs, our packages and the data."""
     data, packages = root / "notebooks" / "data", [root / "d2l_utils", root / "d2l_lab"]
-    modules = {path.relative_to(root): path for package in packages for path in sorted(package.rglob("*.py"))}
+    modules = {path.relative_to(root): path for package in packages for path in own_files(package, "**/*.py")}
     others = {module for name, module in MODULES.items() if name != kernel.framework} | {"rack"}
-    files = [path for path in sorted(data.rglob("*")) if path.is_file()]
+    files = own_files(data, "**/*")
     return {
         "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
         "settings": settings(os.environ | kernel.settings, root),
         "machine": [profile["machine"].get(fact) for fact in ("cores", "gpus")],
+        "recorded": RECORDED,
         "modules": [[str(name), code(path)] for name, path in modules.items() if name.parts[1] not in others],
         "data": [[str(path.relative_to(data)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files],
     }

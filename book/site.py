@@ -32,7 +32,7 @@ def write_site(layout: Layout) -> Path:
     if not (pages / "index.html").exists():
         raise BookError(f"{pages} holds no pages: run make book")
     shutil.rmtree(site, ignore_errors=True)
-    shutil.copytree(pages, site)
+    shutil.copytree(pages, site, ignore_dangling_symlinks=True)
     for language in (None, *LANGUAGES.values()):
         own = Layout(layout.root, language)
         home = site / own.code

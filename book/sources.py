@@ -9,27 +9,28 @@ from pathlib import Path
 from typing import Any
 
 from book import ROOT, BookError
-from book.cells import Entry, Notebook, lint, split
+from book.cells import MIME, Entry, Notebook, lint, split
 from book.hosted import linked, repository
-from book.layout import Layout, dump, load, up_to_date
+from book.layout import Layout, dump, load, own_files, up_to_date
 from book.run_keys import code, hashed, packages
 from book.words import fixed_words
 from book.working_copies import version_of
 from d2l_lab.files import write_atomically
 
 HERE = ROOT / "book"
+PICTURES = [f"img/*.{ending}" for ending in MIME]
 
 
 @cache
 def our_code(*patterns: str) -> str:
     """Return a hash of what these files of the package do."""
-    return hashed(*[code(path) for pattern in patterns for path in sorted(HERE.glob(pattern))])
+    return hashed(*[code(path) for pattern in patterns for path in own_files(HERE, pattern)])
 
 
 def slugs(layout: Layout) -> list[str]:
     """Return the sections that there are, in the order of the landing page's table of contents."""
     order = toctree((layout.sources / "index.md").read_text(encoding="utf-8"))
-    found = sorted(path.stem for path in layout.sources.glob("*.md") if path.stem not in ("index", "README"))
+    found = [path.stem for path in own_files(layout.sources, "*.md") if path.stem != "index"]
     return sorted(found, key=lambda slug: order.index(slug) if slug in order else len(order))
 
 
@@ -105,7 +106,8 @@ def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
     ours = our_code("__init__.py", "pages/*.py")
     key = hashed(outlines, around, ours, packages(Path(sys.prefix)), fixed_words(layout))
     if not path.exists() or load(path).get("key") != key:
-        settings = [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.profile}"]
+        names = [page.relative_to(pages).as_posix() for page in own_files(pages, "*.md", "back/*.md")]
+        settings = [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.profile}", f"-Dinclude_patterns={','.join(names)}"]
         if layout.language:
             settings.append(f"-Dlanguage={layout.language.locale}")
         command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-b", "dummy", *settings]
@@ -118,7 +120,7 @@ def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
 
 def pictures(source: dict[str, Any], layout: Layout) -> dict[str, bytes]:
     """Return the content of each picture that a section shows, by its path as the source has it."""
-    paths = {path.relative_to(layout.sources).as_posix(): path for path in layout.sources.glob("img/*")}
+    paths = {path.relative_to(layout.sources).as_posix(): path for path in own_files(layout.sources, *PICTURES)}
     return {name: path.read_bytes() for name, path in paths.items() if name in source["text"]}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from book import FRAMEWORKS
 from book.load import ROUGH
 from book.outputs import code_cells
+from book.terminal import uncoloured
 
 NAMED = 4  # notebooks whose times are rough
 
@@ -16,7 +17,7 @@ def warn_of_stderr(notebook: dict[str, Any], title: str) -> None:
     for count, cell in enumerate(code_cells(notebook), 1):
         for output in cell["outputs"]:
             if output.get("name") == "stderr" and "remove-stderr" not in cell["metadata"].get("tags", []):
-                first = output["text"].strip().split("\n")[0]
+                first = uncoloured(output["text"]).strip().split("\n")[0]
                 print(f"warning: {title}, cell {count} writes to stderr: {first}", file=sys.stderr)
 
 

@@ -4,7 +4,7 @@ import copy
 import posixpath
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 Element = ET.Element
 XHTML, SVG, MATHML = "http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"
@@ -15,6 +15,14 @@ PREFIXES = {  # of attributes; elements have none, so that each change of langua
     "http://www.w3.org/XML/1998/namespace": "xml",
 }
 LINK = re.compile(r"(?P<page>[\w./-]+?)\.x?html(\?tab=\w+)?(?P<place>#.+)?")
+REFERRING = ("id", "for", "headers", "list", "form") + tuple(
+    f"aria-{word}"
+    for word in ("labelledby", "describedby", "controls", "details", "owns", "flowto", "activedescendant")
+)
+PAINT = re.compile(r"""url\(\s*["']?#([^"')]+?)["']?\s*\)""")
+SELECTOR = re.compile(r"#([\w-]+)")
+FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML cannot hold
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z\d+.-]*:|//")  # that of no file beside a page, nor of a place in it
 HALO = ("stroke", "stroke-width", "stroke-linejoin", "paint-order")
 
 
@@ -24,14 +32,14 @@ def split(name: str) -> tuple[str, str]:
     return space.removeprefix("{"), local
 
 
-def written(root: Element) -> str:
-    """Return an element as text, without prefixes before the names of elements."""
+def written(root: Element, short: bool = True) -> str:
+    """Return an element as text, without prefixes before the names of elements; `short` closes empty ones at once."""
     plain = copy.deepcopy(root)
     _declare(plain, "")
     for space, prefix in PREFIXES.items():
         if prefix != "xml" and any(name.startswith(f"{prefix}:") for node in plain.iter() for name in node.attrib):
             plain.set(f"xmlns:{prefix}", space)
-    return ET.tostring(plain, encoding="unicode")
+    return FORBIDDEN.sub("", ET.tostring(plain, encoding="unicode", short_empty_elements=short))
 
 
 def _declare(node: Element, around: str) -> None:
@@ -47,6 +55,16 @@ def _declare(node: Element, around: str) -> None:
 
 def page_text(root: Element) -> str:
     return f"<!DOCTYPE html>\n{written(root)}\n"
+
+
+def remove(parent: Element, child: Element) -> None:
+    """Remove a child and leave the text after it."""
+    place = list(parent).index(child)
+    if place:
+        parent[place - 1].tail = (parent[place - 1].tail or "") + (child.tail or "")
+    else:
+        parent.text = (parent.text or "") + (child.tail or "")
+    parent.remove(child)
 
 
 def links(root: Element) -> Iterator[tuple[Element, str]]:
@@ -70,6 +88,21 @@ def repair_page(root: Element) -> None:
             part.tag = f"{{{SVG}}}{split(part.tag)[1]}"
             for words in [child for child in part if child.get("class") == "words"]:
                 part.remove(words)  # shown while a mark is pointed at; its title says the same
+
+
+def rename_ids(root: Element, new: Callable[[str], str]) -> None:
+    """Give each element that has an id a new one, and let what refers to it within `root` follow."""
+    names = {node.attrib["id"]: new(node.attrib["id"]) for node in root.iter() if "id" in node.attrib}
+    for node in root.iter() if names else ():
+        for attribute, value in list(node.attrib.items()):
+            if attribute in REFERRING:
+                node.set(attribute, " ".join(names.get(word, word) for word in value.split()))
+            elif split(attribute)[1] in ("href", "usemap") and value.startswith("#"):
+                node.set(attribute, f"#{names.get(value[1:], value[1:])}")
+            elif "url(" in value:
+                node.set(attribute, PAINT.sub(lambda found: f"url(#{names.get(found[1], found[1])})", value))
+        if split(node.tag)[1] == "style":
+            node.text = SELECTOR.sub(lambda found: f"#{names.get(found[1], found[1])}", node.text or "")
 
 
 def dead_links(pages: dict[str, Element]) -> list[str]:

@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS, MODULES, ROOT
+from book.layout import own_files
 from book.pages.single_framework import mark
 
 RESULTS = (griffe.DocstringSectionKind.returns, griffe.DocstringSectionKind.yields)
@@ -47,7 +48,7 @@ class Api(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         for folder in ("d2l_utils", "d2l_lab"):
-            for path in (ROOT / folder).rglob("*.py"):
+            for path in own_files(ROOT / folder, "**/*.py"):
                 self.env.note_dependency(path)
         names = self.arguments[0].split()
         for name in names:

@@ -21,7 +21,17 @@ project = "Computational Performance"
 version = book.project()["project"]["version"]
 html_title = project
 language = "en"
-modules = ["language", "bibliography", "maths", "page_info", "records", "claims_page", "running_total", "models_page"]
+modules = [
+    "language",
+    "bibliography",
+    "maths",
+    "page_info",
+    "cell_outputs",
+    "records",
+    "claims_page",
+    "running_total",
+    "models_page",
+]
 modules += ["solutions", "explorable", "tabs", "single_framework", "endnotes", "ereader", "glossary"]
 modules += [
     "short_path",
@@ -37,7 +47,8 @@ modules += [
 extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton", "sphinxcontrib.bibtex"]
 extensions += [f"book.pages.{name}" for name in modules]
 templates_path = ["_templates"]
-exclude_patterns = ["README.md", ".ipynb_checkpoints"]
+include_patterns = ["*.md", "*.ipynb", "*/*.md", "*/*.ipynb"]  # the first pass is told the names of the sources
+exclude_patterns = [".*", "**/.*"]
 d2l_numbers = str(BUILD / "numbers.json")
 d2l_notebooks = str(BUILD / "notebooks")
 d2l_machine = str(BUILD / "machine.json")
@@ -48,7 +59,7 @@ suppress_warnings = ["bibtex.duplicate_citation"]
 
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 nb_execution_mode = "off"
-nb_render_text_lexer = "none"
+nb_render_text_lexer = "myst-ansi"  # whose colours book.css has
 nb_render_markdown_format = "gfm"  # tables in the Markdown that a cell displays
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "fieldlist", "attrs_inline"]
 myst_dmath_double_inline = False

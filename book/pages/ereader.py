@@ -16,6 +16,7 @@ from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, used, woff
+from book.fragments import make_printable, page
 from book.words import current, fixed_words, say
 from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, written
 
@@ -87,8 +88,9 @@ class EReader(Epub3Builder):
         self.pages = {}
         for name in sorted(self.env.found_docs):
             path = self.outdir / f"{name}{self.out_suffix}"
-            root = self.pages[f"{name}{self.out_suffix}"] = ET.parse(path).getroot()
+            root = self.pages[f"{name}{self.out_suffix}"] = page(path.read_text(encoding="utf-8"))
             repair_page(root)
+            make_printable(root)  # once drawings are told from HTML
             path.write_text(page_text(root), encoding="utf-8")
         for line in dead_links(self.pages):
             logger.warning("%s", line)

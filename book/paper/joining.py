@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from book.words import say
-from book.xhtml import XHTML, Element, links, split
+from book.xhtml import ADDRESS, XHTML, Element, links, rename_ids, split
 
 UNKNOWN = "000"  # stands for the number of a page until the document has been printed once
 
@@ -56,16 +56,16 @@ def slug(path: str) -> str:
 def chapter(path: str, root: Element, folder: str) -> Element:
     """Return the content of a page; `folder` is where the pages lie, seen from the document."""
     name, (body, *_) = slug(path), list(find(root, "div", "body"))
-    content = element("div", "", *copy.deepcopy(list(body)), klass="chapter", id=name, style=f"page: {name}")
+    content = element("div", "", *copy.deepcopy(list(body)), klass="chapter", style=f"page: {name}")
     above = posixpath.dirname(path)
     for node, address in list(links(content)):
         page, _, place = address.partition("#")
         target = slug(posixpath.normpath(posixpath.join(above, page))) if page else name
         node.set("href", f"#{target}--{place}" if place else f"#{target}")
+    rename_ids(content, lambda id: f"{name}--{id}")  # what links led to has got its new name
+    content.set("id", name)
     for node in content.iter():
-        if "id" in node.attrib and node is not content:
-            node.set("id", f"{name}--{node.get('id')}")
-        if "src" in node.attrib:
+        if not ADDRESS.match(node.get("src", "data:")):
             node.set("src", posixpath.join(folder, above, node.attrib["src"]))
     open_folds(content)
     return content

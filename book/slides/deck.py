@@ -151,7 +151,10 @@ def text(content: str, mark: str = "") -> Cell:
 
 def code(cell: Cell, where: str) -> Cell:
     """Return a code cell as a slide shows it: the output alone if the cell only draws or is long."""
-    outputs = shown(cell["outputs"], cell["metadata"].get("alt", ""))
+    try:
+        outputs = shown(cell["outputs"], cell["metadata"].get("alt", ""))
+    except ValueError as error:
+        raise BookError(f"{where} shows what {error}") from None
     lines = cell["source"].count("\n") + 1
     drawn = "drawing" in cell["metadata"].get("tags", []) or lines > LONG
     if drawn and not outputs:

@@ -11,8 +11,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from book.cells import short_hash
 from book.formulas import mathml
-from book.outputs import unrepeated
+from book.fragments import contained, drawing
+from book.outputs import presentable
 from book.records import HTML
 
 Output = dict[str, Any]
@@ -90,7 +92,7 @@ def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
     Neighbouring records of a kind become one table, and what went to the standard error is left out.
     """
     found: list[Output] = []
-    for mime, group in groupby(unrepeated(outputs), record_type):
+    for mime, group in groupby(presentable(outputs), record_type):
         if mime:
             found.append(displayed(HTML[mime]([output["data"][mime] for output in group])))
             continue
@@ -100,9 +102,13 @@ def shown(outputs: Sequence[Output], alt: str) -> list[Output]:
                 continue
             if "image/svg+xml" in data:
                 about = output["metadata"].get("image/svg+xml", {}).get("alt") or alt
-                found.append(displayed(picture("".join(data["image/svg+xml"]), about)))
+                found.append(displayed(picture(drawing("".join(data["image/svg+xml"])), about)))
             elif "text/markdown" in data:
-                found.append(displayed(html(unfolded(parsed("".join(data["text/markdown"]))))))
+                content = html(unfolded(parsed("".join(data["text/markdown"]))))
+                found.append(displayed(contained(content, short_hash("m", content), alt)))
+            elif "text/html" in data:
+                content = "".join(data["text/html"])
+                found.append(displayed(contained(content, short_hash("h", content), alt)))
             elif "text/plain" in data:
                 found.append(printed("".join(data["text/plain"])))
             elif "text" in output:

@@ -19,7 +19,7 @@ from babel.messages.pofile import PoFileError, read_po, write_po
 from jinja2.ext import babel_extract
 
 from book import BookError
-from book.layout import Layout
+from book.layout import Layout, own_files
 from book.translations import Language, figures, records
 from book.translations.units import extract
 from d2l_lab.files import write_atomically
@@ -56,12 +56,12 @@ def folder(layout: Layout, language: Language) -> Path:
 
 
 def names(place: Path) -> list[str]:
-    return [path.relative_to(place).with_suffix("").as_posix() for path in sorted(place.rglob("*.po"))]
+    return [path.relative_to(place).with_suffix("").as_posix() for path in own_files(place, "**/*.po")]
 
 
 def sources(layout: Layout) -> dict[str, str]:
     """Return the text of each source by the name of its catalogue."""
-    paths = [*sorted(layout.sources.glob("*.md")), *sorted(layout.sources.glob("back/*.md"))]
+    paths = [*own_files(layout.sources, "*.md"), *own_files(layout.sources, "back/*.md")]
     return {path.relative_to(layout.sources).with_suffix("").as_posix(): path.read_text("utf-8") for path in paths}
 
 
@@ -110,7 +110,7 @@ def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
     result[RECORDS] += [(text, "record") for text in records.OURS]
     result[FIGURES] = [
         (text, f"label, {path.stem}")
-        for path in sorted(layout.sources.glob("img/*.svg"))
+        for path in own_files(layout.sources, "img/*.svg")
         for text in figures.extract(path.read_text(encoding="utf-8"))
     ]
     return result
@@ -118,7 +118,7 @@ def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
 
 def fixed_texts(package: Path) -> list[tuple[str, str]]:
     """Return the texts in calls of `say` in the modules, templates and scripts of a package, each with its file."""
-    paths = [path for pattern in METHODS for path in sorted(package.rglob(f"*{pattern}"))]
+    paths = [path for ending in METHODS for path in own_files(package, f"**/*{ending}")]
     return [(text, path.relative_to(package.parent).as_posix()) for path in paths for text in said(path)]
 
 

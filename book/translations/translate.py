@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from book.layout import Layout, dump, load
+from book.layout import Layout, dump, load, own_files, remove_others
 from book.translations import figures
 from book.translations.catalogues import FIGURES, sources
 from book.translations.lookup import Translations
@@ -19,20 +19,19 @@ def write_sources(layout: Layout) -> None:
     assert layout.language, "the English sources are nobody's translation"
     english, translations = Layout(layout.root), Translations(layout, layout.language)
     files: dict[Path, str | bytes] = {}
-    for path in [*english.sources.glob("references.bib"), *english.sources.glob("img/*")]:
+    for path in own_files(english.sources, "references.bib", "img/*"):
         files[layout.sources / path.relative_to(english.sources)] = path.read_bytes()
     coverage = {}
     for name, text in sources(english).items():
         files[layout.sources / f"{name}.md"] = apply(text, translations.of(name))
         coverage[name] = asdict(translations.coverage(name, [unit.text for unit in extract(text)]))
     files[layout.sources / COVERAGE] = dump(coverage)
-    for path in english.sources.glob("img/*.svg"):
+    for path in own_files(english.sources, "img/*.svg"):
         drawing, label = path.read_text(encoding="utf-8"), translations.of(FIGURES)
         files[layout.sources / "img" / path.name] = figures.apply(drawing, label, layout.language.tag)
     for path, content in files.items():
         write_atomically(path, content)
-    for path in {*layout.sources.glob("*.*"), *layout.sources.glob("*/*.*")} - files.keys():
-        path.unlink()
+    remove_others(layout.sources, files)
 
 
 def coverage_line(layout: Layout) -> str:

@@ -375,3 +375,45 @@ def test_a_second_build_waits_for_the_first(project):
     assert "another build of this project is running: waiting until it is done" in said[1]
     (_, ended), (began, _) = [map(float, project.printed(word)[0].split()) for word in ("jax", "pytorch")]
     assert ended <= began
+
+
+def test_outputs_stay_in_the_order_in_which_a_cell_made_them(project):
+    project.code(
+        "from IPython.display import HTML, display\n"
+        'print("before")\ndisplay(HTML("<b>one"))\nprint("after", end="")\nprint(" 1 %\\rAFTER")\n'
+        'display(2)\nprint("last")',
+        'import sys\nprint("out")\nprint("\\x1b[31m\\ud800")\nsys.stderr.flush()',
+    )
+    assert project.build().returncode == 0
+    first, second, _ = [cell["outputs"] for cell in project.read("executed")["cells"]]
+    plain = [output.get("text") or output["data"]["text/plain"] for output in first]
+    assert plain == ["before\n", "<IPython.core.display.HTML object>", "AFTER 1 %\n", "2", "last\n"]
+    assert len(second) == 1
+    assert [output["text"] for output in project.merged()["cells"][2]["outputs"]] == [second[0]["text"]]
+
+
+LEAVES = """
+import os, socket
+os.mkdir("folder"); open("folder/kept", "w").close(); os.symlink("folder/kept", "link"); os.symlink(".", "here")
+os.mkfifo("fifo"); os.symlink("nowhere", "dangling"); os.symlink("loop", "loop"); os.symlink("/", "root")
+os.symlink("/dev/zero", "device"); os.symlink("../../..", "out"); open(".hidden", "w").close()
+s = socket.socket(socket.AF_UNIX); s.bind("socket")
+"""
+
+
+def test_of_what_a_run_leaves_only_files_folders_and_links_among_them_are_kept(project):
+    project.code(LEAVES)
+    done = project.build()
+    assert (done.returncode, done.stderr) == (0, "")
+    left = project.root / "_build" / "left" / "jax" / "tiny"
+    assert {path.name for path in left.iterdir()} == {"folder", "link", "here"}
+    assert (left / "link").resolve() == (left / "folder" / "kept").resolve()
+
+
+def test_a_run_whose_files_cannot_be_kept_is_kept_itself(project):
+    project.write("_build/left/jax/tiny", "a file where a folder belongs")
+    project.code("1")
+    done = project.build()
+    assert done.returncode == 0
+    assert done.stderr.startswith("warning: tiny (jax): not all files that it left are kept: ")
+    assert project.path("executed").exists()

@@ -20,6 +20,7 @@ def test_a_make_that_only_looks_starts_no_python_and_writes_nothing(project):
     python.write_text('#!/bin/sh\necho "$@" >> "$UV_LOG"\n')
     python.chmod(0o755)
     (project.root / "notebooks" / "locale" / "zh_CN").mkdir()
+    (project.root / "notebooks" / "locale" / "zh_CN" / "book.po").touch()
     for words in LOOKING:
         done = project.run("make", f"PYTHON={python}", *words.split())
         assert "***" not in done.stderr, done.stderr
@@ -45,6 +46,7 @@ def test_documents_are_made_for_the_frameworks_that_this_machine_runs(target, pr
 def test_no_pattern_matches_the_files_of_another(project):
     """Of two that match, make 3.81 takes the first, and newer ones that with the shortest stem."""
     (project.root / "notebooks" / "locale" / "zh_CN").mkdir()
+    (project.root / "notebooks" / "locale" / "zh_CN" / "book.po").touch()
     assert "\n# No implicit rules." in project.run("make", "-pqrR", "help").stdout
     for framework in FRAMEWORKS:
         for ending, language in (("", ""), ("-zh", "-D language=zh_CN ")):

@@ -3,9 +3,11 @@
 import json
 import re
 
+import awkward
 import jupytext
 import pytest
 import tiny_book
+from bs4 import BeautifulSoup
 from editions import speaking
 from tiny import HEAD, NUMBERS, Project
 
@@ -190,3 +192,21 @@ def test_the_slides_of_a_section_that_is_no_more_go_with_it_and_from_the_list(tm
     assert re.findall('href="(.*?)"', names["index"].read_text(encoding="utf-8")) == ["tiny.html"]
     if step == "notebooks":
         assert names["tiny"].read_text(encoding="utf-8") == "tiny"  # it has not been written anew
+
+
+def test_a_slide_holds_each_output_and_ends_where_it_should():
+    cells = [cell | {"id": "c"} for cell in awkward.cells(**marked("slide"))]
+    found = deck([prose("# Awkward"), *cells, prose("After it.", "slide")], "jax", "about", "awkward.md")
+    boxes = BeautifulSoup(page(found, "Awkward"), "html5lib").select(".slides > section > section > .box")
+    seen = dict(zip(awkward.OUTPUTS, boxes, strict=False))
+    for name, words in awkward.WORDS.items():
+        for script in seen[name].select("script, style"):
+            script.decompose()
+        assert "".join((name + words).split()) in "".join(seen[name].get_text().split())
+    assert boxes[-1].get_text().split()[-2:] == ["After", "it."]
+
+
+def test_an_output_that_cannot_be_shown_is_named_with_its_cell():
+    cell = code("show()", "slide", outputs=[tiny_book.shown({"image/svg+xml": "<b>"}, **{"image/svg+xml": {}})])
+    with pytest.raises(BookError, match=r"^tiny.md, cell 2 \(show\(\)\) shows what holds no drawing$"):
+        deck([prose("# Tiny"), cell], "jax", "about", "tiny.md")

@@ -17,6 +17,7 @@ import psutil
 from book import ROOT
 from book.execute import no_orphans
 from book.layout import load
+from book.leftovers import copy_leftovers
 from book.outputs import code_cells, records
 from d2l_lab.processes.control import exposed
 from d2l_utils.claims import MIME, Claim
@@ -58,7 +59,7 @@ def run(executed):
     with tempfile.TemporaryDirectory(prefix="d2l-", ignore_cleanup_errors=True) as folder, no_orphans():
         notebook, report = Path(folder, "work", executed.name), Path(folder, "report.json")
         left = executed.parents[2] / "left" / executed.parent.name / executed.stem
-        shutil.copytree(left, notebook.parent) if left.is_dir() else notebook.parent.mkdir()
+        copy_leftovers(left, notebook.parent) if left.is_dir() else notebook.parent.mkdir()
         shutil.copy(executed, notebook)
         start = monotonic()
         said, listeners = watch([*WATCHED, str(report), *OPTIONS, str(notebook)], notebook.parent)

@@ -51,7 +51,7 @@ def session(folder):
     held = code(CLAIM.format("True"), CHECKED, outputs=[claim("one is one")])
     doomed = (LEAVE.format(folder), LISTEN, "os._exit(3)", "1")
     cells = {
-        "jax/good": [held, code("print(2)", CHECKED, outputs=["2\n"]), code("open('left')"), *timed],
+        "jax/good": [held, code(r"print('10\r2')", CHECKED, outputs=["20\n"]), code("open('left')"), *timed],
         "jax/flaky": [code(ONCE.format(folder)), code(CLAIM.format("not first"))],
         "jax/broken": [code("print(3)", CHECKED, outputs=["2\n"]), code("1 / 0")],
         "jax/listening": [code(LISTEN)],

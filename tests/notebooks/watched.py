@@ -6,11 +6,16 @@ A dead kernel is noticed within a second; nbval itself waits for its answer as l
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from queue import Empty
 from time import monotonic
 
 import pytest
+from nbformat import from_dict
+
+from book.outputs import joined
+from book.terminal import settled
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 TOO_LONG = re.compile(r"Timeout of \d+ seconds")
@@ -18,7 +23,8 @@ ERROR = re.compile(r"[\w.]*(Error|Exception|Interrupt|Exit)\b")
 
 
 def pytest_configure():
-    from nbval.kernel import RunningKernel  # later than pytest loads nbval itself
+    from nbval import plugin  # later than pytest loads nbval itself
+    from nbval.kernel import RunningKernel
 
     patient = RunningKernel.get_message
 
@@ -34,6 +40,13 @@ def pytest_configure():
         raise RuntimeError("the kernel died")
 
     RunningKernel.get_message = get_message
+    plugin.coalesce_streams = partial(coalesced, plugin.coalesce_streams)
+
+
+def coalesced(by_name, outputs):
+    """Return outputs as nbval does, by its own function, but as a terminal shows them: a build has kept them so."""
+    shown = [output | {"text": settled(output["text"])} if "text" in output else output for output in joined(outputs)]
+    return by_name([from_dict(output) for output in shown])
 
 
 class Report:

@@ -4,7 +4,7 @@ import pytest
 from test_explorables import CAPTION, RING, TEXT
 from test_page_info import CELLS
 from test_tabs import PICTURE
-from tiny_book import RUN, Book, code, notebook, prose
+from tiny_book import RUN, Book, code, notebook, prose, shown
 
 NO_PARTS = "needs a paragraph as its caption and a text alternative after it"
 TEXTS = {
@@ -19,8 +19,18 @@ TEXTS = {
     "unknown-work": ("{cite:p}`nobody1999`", "nobody1999"),
     "unknown-directive": (":::{figment} x\n:::", "figment"),
 }
+
+
+def odd(mime, data):
+    """Return a cell that displays data of a type."""
+    return code("show()", outputs=[shown({mime: data})], mystnb={"image": {"alt": "A line."}})
+
+
 FAULTS = {name: (notebook(prose("# Page"), prose(text)), cause) for name, (text, cause) in TEXTS.items()} | {
     "picture-without-words": (notebook(prose("# Page"), code("plot()", outputs=[PICTURE])), "without alternative"),
+    "no-drawing": (notebook(prose("# Page"), odd("image/svg+xml", "<b>")), "cell 2 shows image/svg+xml that holds no"),
+    "no-picture": (notebook(prose("# Page"), odd("image/png", "<b>")), "cell 2 shows image/png that is not in base64"),
+    "too-deep": (notebook(prose("# Page"), odd("text/html", "<div>" * 1000)), "cell 2 shows text/html that is nested"),
     "missing-notebook": (notebook(*CELLS, jax=RUN), "notebooks/jax/missing-notebook.ipynb"),
 }
 

@@ -127,7 +127,7 @@
 
   // Keyboards must reach what scrolls: code, output, tables and formulas that are wider or longer than their place.
   // Widths are whole numbers, rounded each by itself: a difference of one is none.
-  const boxes = document.querySelectorAll("article pre, .table-wrapper, .math-wrapper, div.math");
+  const boxes = document.querySelectorAll("article pre, .table-wrapper, .math-wrapper, div.math, .html-output");
   function markScrolling(box) {
     const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
     if (scrolls) box.tabIndex = 0;
