@@ -10,7 +10,7 @@ from typing import Any
 
 from book import ROOT, BookError
 from book.cells import Entry, Notebook, lint, split
-from book.headings import numbered
+from book.headings import folded, numbered
 from book.hosted import linked, repository
 from book.layout import Layout, dump, load, up_to_date
 from book.run_keys import code, hashed, packages
@@ -142,7 +142,7 @@ def write_readers(
         if slug in numbers["sections"]:
             number = numbers["sections"][slug]["number"]
             made = {framework: numbered(notebook, number) for framework, notebook in made.items()}
-        return {framework: linked(notebook, home, framework, slug) for framework, notebook in made.items()}
+        return {framework: linked(folded(notebook), home, framework, slug) for framework, notebook in made.items()}
 
     stage = "notebooks" if answers else "handouts"
     write_stale({word: layout.notebook(stage, word, source["slug"]) for word in frameworks}, key, make)

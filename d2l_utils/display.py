@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Callable
 from typing import Any
 
-WIDTH = 80  # characters: JupyterLab, which breaks lines within words, has room for them in a window of 1000 pixels
+WIDTH = 70  # characters: JupyterLab, which breaks lines within words, has room for them in a window of 1000 pixels
 
 
 def ipython_shell() -> Any:

@@ -3,7 +3,7 @@
 from tiny import NUMBERS, Project
 from tiny_book import code, notebook, prose
 
-from book.headings import numbered
+from book.headings import FOLDED, folded, numbered
 
 SECTION = "# Loading\n\nText.\n\n## One\n\n### Within\n\n```sh\n# a comment\n```\n\n> # Quoted"
 
@@ -15,6 +15,25 @@ def test_they_have_the_numbers_of_the_page():
     assert lines[:3] == ["# 4. Loading", "## 4.1. One", "### 4.1.1. Within"]
     assert lines[3:6] == ["# a comment", "> # Quoted", "# code"]
     assert lines[6:] == ["### 4.1.2. Again", "## 4.2. Two", "### 4.2.1. Deeper"]
+
+
+def test_the_code_of_a_solution_is_folded_up_to_the_next_exercise():
+    solved = [code("d2l.check(f)", "exercise"), prose("Secret."), code("1", "solution"), code("2", "solution")]
+    given = notebook(prose("## Exercises\n\n1. How?"), *solved, prose("2. Why?"), *solved, prose("## Further Reading"))
+    cells = folded(given)["cells"]
+    assert [(cell["source"].split("\n")[0], cell["metadata"]) for cell in cells if cell["source"][:7] == "###### "] == [
+        ("###### Code of the solution", FOLDED),
+        ("###### Exercise 2", {}),
+        ("###### Code of the solution", FOLDED),
+    ]
+    assert [cell["source"].split("\n")[-1] for cell in cells] == [
+        "1. How?",
+        *(own := ["d2l.check(f)", "Secret.", "###### Code of the solution", "1", "2"]),
+        "2. Why?",
+        *own,
+        "## Further Reading",
+    ]
+    assert len({cell["id"] for cell in cells}) == len(cells)
 
 
 def test_a_section_that_the_landing_page_names_has_its_number_in_its_notebooks(tmp_path, monkeypatch):
