@@ -13,7 +13,6 @@ from book.words import say
 from d2l_utils.claims import MIME as CLAIM
 from d2l_utils.display import RUNNING_TOTAL
 from d2l_utils.predictions import MIME as PREDICTION
-from d2l_utils.predictions import Prediction
 
 MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -126,20 +125,8 @@ def cut(text: str, room: int) -> str:
 
 
 def unrepeated(outputs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a cell's outputs without the printed predictions that its comparisons show once more."""
-    compared = {
-        str(Prediction(record["name"], record["predicted"], record["unit"], record["kind"]))
-        for record in records({"outputs": outputs}, PREDICTION)
-    }
-    kept = []
-    for output in outputs:
-        if output["output_type"] == "stream" and compared:
-            lines = output["text"].splitlines(keepends=True)
-            output = output | {"text": "".join(line for line in lines if line.rstrip("\n") not in compared)}
-            if not output["text"].strip():
-                continue
-        kept.append(output)
-    return kept
+    """Return a cell's outputs without the lines of predictions that its comparisons have taken away."""
+    return [output for output in outputs if output.get("data") != {"text/plain": ""}]
 
 
 def records(cell: dict[str, Any], mime: str) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from book import ROOT, BookError
 from book.cells import MIME, Entry, Notebook, lint, split
+from book.headings import folded, numbered
 from book.hosted import linked, repository
 from book.layout import Layout, dump, load, own_files, up_to_date
 from book.run_keys import code, hashed, packages
@@ -135,11 +136,16 @@ def write_readers(
     """Write the notebooks of a section for readers, or without `answers` the handouts, which no link opens."""
     images, home = pictures(source, layout), repository() if answers else ""
     shown = {name: data.hex() for name, data in images.items()}
-    key = hashed(source["text"], source["reader"], numbers, shown, home, our_code("hosted.py"), fixed_words(layout))
+    ours = our_code("hosted.py", "headings.py")
+    key = hashed(source["text"], source["reader"], numbers, shown, home, ours, fixed_words(layout))
 
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
-        made = split(entries, frameworks, numbers, images, f"{source['slug']}.md", answers)
-        return {framework: linked(made[framework], home, framework, source["slug"]) for framework in frameworks}
+        slug = source["slug"]
+        made = split(entries, frameworks, numbers, images, f"{slug}.md", answers)
+        if slug in numbers["sections"]:
+            number = numbers["sections"][slug]["number"]
+            made = {framework: numbered(notebook, number) for framework, notebook in made.items()}
+        return {framework: linked(folded(notebook), home, framework, slug) for framework, notebook in made.items()}
 
     stage = "notebooks" if answers else "handouts"
     write_stale({word: layout.notebook(stage, word, source["slug"]) for word in frameworks}, key, make)

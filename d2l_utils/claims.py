@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
 
-from d2l_utils.display import show
+from d2l_utils.display import show, wrapped
 from d2l_utils.timing import minus
 
 MIME = "application/vnd.d2l.claim+json"
@@ -42,8 +42,8 @@ class Claim:
 
     def __str__(self) -> str:
         evidence = f" ({self.evidence})" if self.evidence else ""
-        note = f"\n  {self.note}" if self.note else ""
-        return f"{MARKS[self.held]} {self.sentence}{evidence}{note}"
+        note = f"\n{wrapped(self.note)}" if self.note else ""
+        return f"{wrapped(self.sentence + evidence, MARKS[self.held])}{note}"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {MIME: asdict(self), "text/plain": str(self)}

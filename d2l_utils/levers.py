@@ -146,7 +146,7 @@ class Row:
         slow, fast = (sign * (above - seconds) for seconds in (self.time.high, self.time.low))
         name = self.lever if self.promised > 0 else f"{self.lever}: cost"
         low, high = sorted((slow, fast))
-        show(Comparison(name, "saving", "s", abs(self.promised), sign * self.obtained, low, high, otherwise))
+        Comparison(name, "saving", "s", abs(self.promised), sign * self.obtained, low, high, otherwise).show()
 
 
 def tested(lever: str, before: Measurement, after: Measurement, above: float, promised: float | None) -> Row:

@@ -1,11 +1,12 @@
 """Predictions: figures of the text that are stated before they are measured. Standard library only."""
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from d2l_utils.display import show
+from d2l_utils.display import show, show_line, wrapped
 from d2l_utils.timing import Measurement, column_scale, three_digits, time_unit
 
 MIME = "application/vnd.d2l.prediction+json"
@@ -14,6 +15,7 @@ UNITS = ("s", "B", "B/s", "flop", "flop/s", "×", "")
 WIDTH = 8  # characters to each side of the prediction, at the middle of the drawing
 SPAN = 4.0  # the factor at either end of the drawing
 NEAR = 1.5  # times off, at most, for a prediction that needs no further word
+_lines: dict[str, Callable[[], None]] = {}  # of predictions without a comparison: what takes each away
 
 Kind = Literal["estimate", "model", "saving"]
 
@@ -67,7 +69,7 @@ class Prediction:
         else:
             median = low = high = _number(measured, "a measurement", above=None if self.kind == "saving" else 0)
         reason = " ".join(otherwise.split())
-        show(Comparison(self.name, self.kind, self.unit, self.value, median, low, high, reason))
+        Comparison(self.name, self.kind, self.unit, self.value, median, low, high, reason).show()
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,13 @@ class Comparison:
         verbs = ("promised", "obtained") if self.kind == "saving" else ("predicted", "measured")
         figures = f"{verbs[0]:<9} {predicted:<10} {verbs[1]} {measured + spread:<22}"
         line = f"{self.name:<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
-        return f"{line}\n  {self.note}" if self.note else line
+        return f"{line}\n{wrapped(self.note)}" if self.note else line
+
+    def show(self) -> None:
+        """Show it, and take the line of its prediction away where the same cell of a notebook has printed that."""
+        stated = Prediction(self.name, self.predicted, self.unit, self.kind)
+        _lines.pop(str(stated), lambda: None)()
+        show(self)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {MIME: asdict(self), "text/plain": str(self)}
@@ -150,7 +158,7 @@ def predict(name: str, value: float, unit: str = "s", kind: Kind = "model") -> P
     if kind not in get_args(Kind):
         raise ValueError(f"a prediction is of the kind {' or '.join(map(repr, get_args(Kind)))}, not {kind!r}")
     prediction = Prediction(name, _number(value, f"the prediction {name!r}", above=0), unit, kind)
-    print(prediction)
+    _lines[str(prediction)] = show_line(str(prediction))
     return prediction
 
 

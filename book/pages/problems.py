@@ -4,12 +4,11 @@
 ```
 
 A problem is an admonition whose title begins with "Back-of-the-envelope problem"; an exercise is an item of a numbered
-list below the heading "Exercises". Each page notes its own when it is read; the page that lists them is written after
-all are read.
+list below the heading "Exercises". Both are listed whole, but for what is folded. Each page notes its own when it is
+read; the page that lists them is written after all are read.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from docutils import nodes
@@ -27,9 +26,9 @@ from book.words import say
 
 ENVELOPE, EXERCISE = "envelope", "exercise"  # kinds of problems, with which their ids begin
 QUESTION = ("?", "？")
-KEY = "problems"  # in the metadata of a page: a list of (kind, name, framework or None, id, what it asks)
-LISTS = "lists"  # in the metadata of a page that lists what stands on others: the key of what it lists
-END = re.compile(r"(?<=[.?!])(?:\s+|$)|(?<=[。？！])\s*")
+# In the metadata of a page: a list of (kind, name, framework or None, id, paragraphs); see `env_version` in `setup`.
+KEY = "problems"
+LISTS = "lists"  # in the metadata of a page that lists what stands on others
 
 
 class listing(nodes.General, nodes.Element):
@@ -56,9 +55,7 @@ class NoteProblems(SphinxTransform):
             beginning = say("Back-of-the-envelope problem")
             if box[0].astext().startswith(beginning):
                 title = box[0].astext().removeprefix(beginning).lstrip(": ：")
-                asked = [part for child in box if isinstance(child, nodes.paragraph) for part in sentences(child)]
-                question = next((part for part in asked if part[-1].astext().endswith(QUESTION)), asked[0])
-                found.append(self.noted(ENVELOPE, title[:1].upper() + title[1:], box, question, len(found) + 1))
+                found.append(self.noted(ENVELOPE, title[:1].upper() + title[1:], box, len(found) + 1))
         for section in self.document.findall(nodes.section):
             if section[0].astext() == say("Exercises"):
                 for listed in section.findall(nodes.enumerated_list):
@@ -71,34 +68,24 @@ class NoteProblems(SphinxTransform):
         if any(isinstance(up, nodes.list_item) or is_component(up, "dropdown") for up in traverse_parent(listed)):
             return []
         numbers = range(listed.get("start", 1), listed.get("start", 1) + len(listed))
-        return [
-            self.noted(EXERCISE, str(number), item, next(sentences(item[0])), number)
-            for number, item in zip(numbers, listed, strict=True)
-        ]
+        return [self.noted(EXERCISE, str(number), item, number) for number, item in zip(numbers, listed, strict=True)]
 
-    def noted(self, kind: str, name: str, node: Any, asked: Any, number: int) -> tuple[Any, ...]:
+    def noted(self, kind: str, name: str, node: Any, number: int) -> tuple[Any, ...]:
         """Give the node of a problem an id; return what is noted of it."""
         framework = next(filter(None, map(framework_of, traverse_parent(node))), None)
         place = nodes.make_id("-".join(filter(None, (kind, str(number), framework))))
         node["ids"].append(place)
-        return kind, name, framework, place, asked
+        return kind, name, framework, place, unfolded(node)
 
 
-def sentences(paragraph: Any) -> Iterator[list[Any]]:
-    """Yield the sentences of a paragraph, each as a list of nodes that hold nothing of the page they come from."""
-    sentence: list[Any] = []
-    for node in paragraph.children:
-        pieces = END.split(node) if isinstance(node, nodes.Text) else [node]
-        for piece in pieces[:-1]:
-            yield [*sentence, nodes.Text(piece)]
-            sentence = []
-        last = nodes.Text(pieces[-1]) if isinstance(node, nodes.Text) else node.deepcopy()
-        for part in last.findall():
-            part.document = None
-        if sentence or last.astext().strip():
-            sentence.append(last)
-    if sentence:
-        yield sentence
+def unfolded(problem: Any) -> list[Any]:
+    """Return copies of a problem's paragraphs, lists and formulas, which hold nothing of the page they come from."""
+    parts = [part for part in problem if not isinstance(part, nodes.title) and not is_component(part, "dropdown")]
+    found = [part.deepcopy() for part in parts]
+    for part in found:
+        for node in part.findall():
+            node.document = None
+    return found
 
 
 def places_of(document: nodes.document, name: str) -> list[listing]:
@@ -131,8 +118,8 @@ def entry(
     owner = "" if app.config.d2l_only else framework
     words = say(" ({framework})", framework=FRAMEWORKS[owner]) if owner else ""
     words += " " if name.endswith(QUESTION) else say(": ")
-    moved = [resolved(app, page, section, node) for node in asked]
-    return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(words), *moved))
+    first, *others = (resolved(app, page, section, node) for node in asked)
+    return nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(words), *first.children), *others)
 
 
 def title_of(name: str) -> str:
@@ -140,14 +127,18 @@ def title_of(name: str) -> str:
     return say("Exercise {number}", number=name) if name.isdigit() else name
 
 
-def resolved(app: Sphinx, page: str, section: str, node: Any) -> nodes.Node:
+def resolved(app: Sphinx, page: str, section: str, node: Any) -> Any:
     """Return a copy of a node of a section for `page`, where no list of works stands: a citation becomes text."""
-    if not isinstance(node, addnodes.pending_xref):
-        return node.deepcopy()
-    cited, domain = node["refdomain"] == "cite", app.env.domains[node["refdomain"]]
-    where = (app.env, section if cited else page, app.builder)
-    target = domain.resolve_xref(*where, node["reftype"], node["reftarget"], node, node[0].deepcopy())
-    return target if target and not cited else nodes.Text((target or node).astext())
+    around = nodes.container("", node.deepcopy())
+    for reference in list(around.findall(addnodes.pending_xref)):
+        cited, domain = reference["refdomain"] == "cite", app.env.domains[reference["refdomain"]]
+        where = (app.env, section if cited else page, app.builder)
+        target = domain.resolve_xref(
+            *where, reference["reftype"], reference["reftarget"], reference, reference[0].deepcopy()
+        )
+        linked = target if target and not cited else nodes.Text((target or reference).astext())
+        reference.parent.replace(reference, linked)
+    return around[0]
 
 
 def add_contents(app: Sphinx, env: BuildEnvironment) -> None:
@@ -172,10 +163,11 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[s
     return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
 
 
-def setup(app: Sphinx) -> None:
+def setup(app: Sphinx) -> dict[str, int]:
     app.add_node(listing)
     app.add_directive("problems", Listing)
     app.add_transform(NoteProblems)
     app.connect("env-get-outdated", outdated)
     app.connect("env-updated", add_contents)
     app.connect("doctree-resolved", list_problems, priority=400)  # before words are linked (500)
+    return {"env_version": 2}

@@ -5,7 +5,8 @@ The script `_texts/<page>.js` calls d2lTexts with the page's name, its title and
     [[anchor, title, [[framework or "", text], …]], …]
 
 A place is a section, or an entry of a list of definitions that links lead to. A text is a paragraph with one sentence
-a line, as in the source, or a row of a table; cells, and what a machine measured, are left out.
+a line, as in the source, or a row of a table. Code has a third item, 1; so have error messages, as they were printed.
+What else a cell printed is left out, since a machine measured it.
 `_static/search.js` reads it all once somebody searches. Sphinx's own index finds pages, not sentences: it is not made.
 """
 
@@ -26,13 +27,15 @@ from book.pages.tabs import framework_of
 from d2l_lab.files import write_atomically
 
 BLOCKS = (nodes.paragraph, nodes.caption, nodes.rubric, nodes.title, nodes.term)
-SILENT = {"page-facts", "colophon", "cell", "machine-profile", "letters"}
+SILENT = {"page-facts", "colophon", "machine-profile", "letters"}
 SIGNS = {"mfrac": "/", "msup": "^"}  # what a formula says by its layout
 WITHIN_SENTENCE = re.compile(r"(?<![.?!:])\n")
 CHINESE_SENTENCE = re.compile(r"(?<=[。？！])(?=[^\n])")
+CAUGHT = re.compile(r"^\s*except\b", re.MULTILINE)
+ERROR = re.compile(r"(?:Error|Exception|Warning)\b")
 
 Place = tuple[str, str]  # anchor and title
-Text = tuple[str, str]
+Text = tuple[str, str] | tuple[str, str, int]
 
 
 def places(document: nodes.document) -> list[tuple[str, str, list[Text]]]:
@@ -62,13 +65,28 @@ def texts(node: nodes.Element, place: Place, framework: str) -> Iterator[tuple[P
     for child in node.children:
         if not isinstance(child, nodes.Element) or not SILENT.isdisjoint(child["classes"]):
             continue
-        if isinstance(child, nodes.row):
+        if "cell" in child["classes"]:
+            yield place, code(child, framework_of(child) or framework)
+        elif isinstance(child, nodes.literal_block):
+            yield place, [(framework, child.astext().strip(), 1)]
+        elif isinstance(child, nodes.row):
             yield place, [(framework, " · ".join(map(plain, child)))]
         elif not isinstance(child, BLOCKS):
             yield from texts(child, place, framework)
         elif plain(child) != place[1]:
             lines = WITHIN_SENTENCE.sub(" ", plain(child)).strip()
             yield place, [(framework, CHINESE_SENTENCE.sub("\n", lines))]
+
+
+def code(cell: nodes.Element, framework: str) -> list[Text]:
+    """Return the code of a cell and what it printed of errors: all of it if the code catches any."""
+    outputs = [node for node in cell.findall(nodes.container) if node.get("nb_element") == "cell_code_output"]
+    printed = [block for output in outputs for block in output.findall(nodes.literal_block)]
+    written = [block.astext() for block in cell.findall(nodes.literal_block) if block not in printed]
+    lines = [line for block in printed for line in block.astext().strip().split("\n")]
+    if not any(map(CAUGHT.search, written)):
+        lines = [line for line in lines if ERROR.search(line)]
+    return [(framework, text, 1) for text in (*written, "\n".join(lines)) if text]
 
 
 def plain(node: nodes.Node) -> str:

@@ -7,15 +7,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
+from unicodedata import east_asian_width
 
 from markdown_it.token import Token
 
 from book import BookError
 from book.cells import Cell, Notebook, notebook_of, place, short_hash
-from book.slides.showing import MARKDOWN, html, parsed, shown, unfolded, unpictured
+from book.slides.showing import html, parsed, shown, unfolded, unpictured
 from book.words import say
 
 LONG = 14  # lines: of a longer cell a slide shows the output alone
+ROOM = 1200  # letters of questions on a slide
+TAG = re.compile("<[^>]*>")
 
 
 @dataclass
@@ -112,10 +115,27 @@ def finished(found: Sequence[Slide], questions: Sequence[str]) -> list[Slide]:
                 kept.append(slide)
                 notes, kind = [], "subslide"
         kept[-1].notes += notes
-    if questions:
-        listed = "".join(f"<li>{question}</li>" for question in questions)
-        kept.append(Slide("slide", say("Exercises"), cells=[text(f'<ol class="questions">{listed}</ol>')]))
-    return kept
+    return kept + question_slides(questions)
+
+
+def question_slides(questions: Sequence[str]) -> list[Slide]:
+    """Return slides of as many questions as there is room for on each."""
+    found: list[Slide] = []
+    room = 0
+    for number, question in enumerate(questions, 1):
+        room -= width(question)
+        if not found or room < 0:
+            opened = text(f'<ol class="questions" start="{number}"></ol>')
+            found.append(Slide("subslide" if found else "slide", say("Exercises"), cells=[opened]))
+            room = ROOM - width(question)
+        (cell,) = found[-1].cells
+        cell["source"] = cell["source"].replace("</ol>", f"<li>{question}</li></ol>")
+    return found
+
+
+def width(content: str) -> int:
+    """Return how many letters the text of HTML is wide; a Chinese one counts twice."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in TAG.sub("", content))
 
 
 def sections(found: Sequence[Slide]) -> list[list[Slide]]:
@@ -128,19 +148,14 @@ def sections(found: Sequence[Slide]) -> list[list[Slide]]:
 
 
 def asked(tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield the first sentence of each exercise as HTML."""
-    for opened, _, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if opened.type == "list_item_open" and opened.level == 1 and inline.type == "inline":
-            yield MARKDOWN.renderInline(first_sentence(inline.content))
-
-
-def first_sentence(text: str) -> str:
-    """Return the first sentence of a text; one in a formula or in code ends nothing."""
-    for end in re.finditer(r"(?<!et al)(?<!Fig)[.?!](?=\s)|[。？！]", text):
-        begun = text[: end.end()]
-        if all(begun.count(sign) % 2 == 0 for sign in "`$*"):
-            return begun
-    return text
+    """Yield each exercise as HTML, without what is folded."""
+    item: list[Token] = []
+    for token in unfolded(tokens):
+        if token.level > 1:
+            item.append(token)
+        elif token.type == "list_item_close":
+            yield html(item).strip()
+            item = []
 
 
 def text(content: str, mark: str = "") -> Cell:

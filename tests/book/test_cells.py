@@ -17,12 +17,11 @@ from book import FRAMEWORKS, ROOT, BookError
 from book.cells import expand, lint, of, only_claims, split
 from book.layout import Layout
 from book.merge import all_records, merge
-from book.outputs import PREDICTION, clean, unrepeated
+from book.outputs import clean, unrepeated
 from book.plain_markdown import PlainError, convert, outline
 from book.run_keys import run_key
 from book.sources import slugs
 from d2l_utils.claims import MIME
-from d2l_utils.predictions import Prediction
 
 PAIR = ["pytorch", "jax"]  # the frameworks of the merged notebook
 TABLES = tomllib.loads((GOLDEN / "tables.toml").read_text(encoding="utf-8"))
@@ -226,14 +225,9 @@ def test_outputs_lose_widgets_and_paths():
     ]
 
 
-def test_a_page_does_not_repeat_the_prediction_that_its_comparison_shows():
-    record = {"name": "sum", "kind": "model", "unit": "s", "predicted": 2.0, "measured": 3.0, "low": 3.0, "high": 3.0}
-    comparison = shown({PREDICTION: record})
-    printed = f"b = 3\n{Prediction('sum', 2.0)}\n{Prediction('chain', 2.0)}\n"
-    kept = said(f"b = 3\n{Prediction('chain', 2.0)}\n")
-    assert unrepeated([said(printed), comparison]) == [kept, comparison]
-    assert unrepeated([said(f"{Prediction('sum', 2.0)}\n"), comparison]) == [comparison]
-    assert unrepeated([said(printed)]) == [said(printed)]
+def test_what_a_cell_has_taken_away_again_is_on_no_page():
+    kept = [said("b = 3\n"), shown({"text/plain": "chain: predicted 2.00 s"}), shown({"text/html": "<p>"})]
+    assert unrepeated([shown({"text/plain": ""}), *kept]) == kept
 
 
 # The merged notebook

@@ -15,7 +15,7 @@ from book import FRAMEWORKS, ROOT, BookError
 from book.cells import cell_problems, expand, lint, of, split
 from book.layout import Layout
 from book.run_keys import run_key
-from book.slides.deck import deck, first_sentence, slides, with_outputs
+from book.slides.deck import deck, slides, with_outputs
 from book.slides.showing import shown
 from book.slides.writing import page
 from book.translations import CHINESE
@@ -82,28 +82,28 @@ def test_text_becomes_the_notes_of_its_slide_or_of_the_next_of_its_section_witho
     assert found[1].notes
 
 
-def test_exercises_appear_by_the_first_sentence_of_their_questions():
+def test_exercises_appear_whole_but_for_what_is_folded():
+    fold = "<details>\n   <summary>Answer</summary>\n\n   42\n\n   </details>"
     found = told(
-        prose("# Tiny\n\n## Exercises\n\n1. Add 1. Why?"),
+        prose("# Tiny\n\n## Exercises\n\n1. Add 1. `Why`?"),
         code("solved", "slide"),
-        prose("2. See Ho et al. (2013). And?\n\n## Further Reading\n\nMore."),
+        prose(f"2. See Ho et al. (2013).\n   And?\n\n   Or so?\n\n   {fold}"),
+        prose("3. (a) Count.\n   * How?\n\n## Further Reading\n\nMore."),
     )
-    assert found[1:] == [
-        ("slide", "Exercises", ['<ol class="questions"><li>Add 1.</li><li>See Ho et al. (2013).</li></ol>'])
-    ]
+    ((kind, title, (source,)),) = found[1:]
+    assert (kind, title) == ("slide", "Exercises")
+    asked = [" ".join(item.get_text().split()) for item in BeautifulSoup(source, "html.parser").select("ol > li")]
+    assert asked == ["Add 1. Why?", "See Ho et al. (2013). And? Or so?", "(a) Count. How?"]
 
 
-def test_exercises_are_found_in_the_language_of_the_deck():
+def test_exercises_go_on_with_their_numbers_where_a_slide_has_no_room_for_more():
+    questions = "\n".join(f"{number}. {'Why? ' * 100}" for number in range(1, 6))
     with speaking(Layout(ROOT, CHINESE)):
-        found = told(prose("# 小小"), prose("## 练习\n\n1. 先加一。为什么？"))
-    assert found[1:] == [("slide", "练习", ['<ol class="questions"><li>先加一。</li></ol>'])]
-
-
-def test_a_sentence_ends_neither_in_code_nor_in_a_formula():
-    for sentence in ("Call `a. b` once.", "It grows (Fig. 2)."):
-        assert first_sentence(f"{sentence} Then?") == sentence
-    assert first_sentence("No end here") == "No end here"
-    assert first_sentence("见图 2.1。为什么？") == "见图 2.1。"
+        found = told(prose("# 小小"), prose(f"## 练习\n\n{questions}\n6. {'为什么？' * 200}"))
+    assert [(kind, title) for kind, title, _ in found[1:]] == [("slide", "练习"), *3 * [("subslide", "练习")]]
+    counts = [source.count("<li>") for *_, (source,) in found[1:]]
+    assert counts == [2, 2, 1, 1]
+    assert [re.search(r'start="(\d)"', source)[1] for *_, (source,) in found[1:]] == ["1", "3", "5", "6"]
 
 
 def test_long_code_shows_its_output_alone_and_needs_one():

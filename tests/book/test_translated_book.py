@@ -82,7 +82,7 @@ def code(found, part="source"):
 
 def test_a_readers_notebook_has_the_words_of_its_language_and_the_same_code(project):
     english, chinese = notebooks(project)
-    translated = ("# 小节", "几句话。", "<summary>答案</summary>", "<summary>解答</summary>", "秘密。")
+    translated = ("# 1. 小节", "几句话。", "<summary>答案</summary>", "<summary>解答</summary>", "秘密。")
     for words in (*translated, "Forty-two.", "Wait for `x`."):  # what has no translation, or a faulty one, is English
         assert words in prose(chinese)
     assert "Some words of prose." in prose(english)

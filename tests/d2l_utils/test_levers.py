@@ -65,7 +65,7 @@ def test_a_step_is_timed_as_written_before_any_lever(clock, capsys):
 
 def test_a_test_shows_the_promise_beside_the_step(tried, capsys):
     tried(fused=0.08)
-    promised, compared, miss, verdict = capsys.readouterr().out.splitlines()
+    promised, compared, miss, *_, verdict = capsys.readouterr().out.splitlines()
     assert promised == "fused: promised to save 50.0 ms"
     assert re.search("fused .* promised +50.0 ms .* obtained 20.0 ms .* 0.400 ×", compared)
     assert miss.startswith("  off by 2.50 ×")

@@ -23,9 +23,39 @@ def test_a_comparison_shows_prediction_median_spread_and_factor_on_one_line(caps
 @pytest.mark.parametrize(("measured", "times"), [(1.7, "1.70"), (0.5, "2.00")])
 def test_a_miss_says_so_and_names_what_to_look_at(capsys, measured, times):
     predict("adding", 1).compare(measured, otherwise="Look at\n the cache.")
-    said = capsys.readouterr().out.splitlines()[-1]
-    assert said.startswith(f"  off by {times} ×: on this machine something counts that the prediction leaves out. ")
+    said = " ".join(" ".join(capsys.readouterr().out.splitlines()[2:]).split())
+    assert said.startswith(f"off by {times} ×: on this machine something counts that the prediction leaves out. ")
     assert said.endswith("Look at the cache.")
+
+
+def test_what_is_said_of_a_miss_breaks_between_words_where_jupyterlab_would_break_within_them(capsys):
+    predict("adding", 1).compare(2, otherwise="Look at the cache, and at what else the machine had to do. " * 3)
+    said = capsys.readouterr().out.splitlines()[2:]
+    assert len(said) > 2
+    assert all(line.startswith("  ") and len(line) <= 72 for line in said)
+    assert " ".join(" ".join(said).split()).count("what else the machine had to do.") == 3
+
+
+@pytest.mark.parametrize("cells", [1, 2])
+def test_a_notebook_takes_a_prediction_away_once_the_same_cell_compares_it(monkeypatch, cells):
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell.instance()
+    shown = {}
+
+    def publish(data, metadata=None, *, transient=None, **_):
+        shown[(transient or {}).get("display_id", len(shown))] = data["text/plain"]
+
+    try:
+        monkeypatch.setattr(shell, "kernel", True, raising=False)
+        monkeypatch.setattr(shell.display_pub, "publish", publish)
+        predict("adding", 1)
+        predict("compiled step", 1, kind="saving")
+        promised = Comparison("compiled step", "saving", "s", 1.0, 1.0, 1.0, 1.0)
+        shell.execution_count += cells - 1
+        promised.show()
+    finally:
+        shell.clear_instance()
+    kept = "" if cells == 1 else "compiled step: promised to save 1.00 s"
+    assert list(shown.values()) == ["adding: predicted 1.00 s", kept, str(promised)]
 
 
 @pytest.mark.parametrize(("measured", "low"), [(2.5, 0.5), (-1.0, -4.0)])
@@ -35,12 +65,12 @@ def test_a_miss_that_the_spread_explains_blames_nothing_else(measured, low):
 
 def test_a_saving_may_come_out_as_none(capsys):
     predict("compiled step", 0.0048, kind="saving").compare(-0.001)
-    stated, compared, said = capsys.readouterr().out.splitlines()
+    stated, compared, *said = capsys.readouterr().out.splitlines()
     assert stated == "compiled step: promised to save 4.80 ms"
     assert "promised  4.80 ms" in compared
     assert "obtained −1.00 ms" in compared
     assert compared.split()[-1][0] == "◀"
-    assert said.startswith("  no such effect")
+    assert said[0].startswith("  no such effect")
 
 
 def test_quartiles_below_0_have_a_word_between_them_and_minus_signs():

@@ -63,5 +63,15 @@ def test_a_deck_has_its_title_enough_slides_a_figure_a_close_and_notes(decks, so
         shown = decks[section].select(".box > .picture img[src^='data:image/svg'], .fragment img")
         assert len(shown) >= figures > 0, section
     for section, deck in decks.items():
-        assert [heading.get_text() for heading in deck.select("h2")[-2:]] == [say("Summary"), say("Exercises")], section
+        headings = dict.fromkeys(heading.get_text() for heading in deck.select("h2"))
+        assert list(headings)[-2:] == [say("Summary"), say("Exercises")], section
         assert len(deck.select("aside.notes")) >= FEWEST / 2, section
+
+
+def test_a_deck_has_every_question_of_the_exercises(decks, sources):
+    for section, deck in decks.items():
+        prose = [cell.source for cell in sources[section] if cell.kind == "markdown" and "solution" not in cell.tags]
+        (exercises,) = re.findall(rf"^## {say('Exercises')}$(.*?)^## ", "\n".join(prose), re.MULTILINE | re.DOTALL)
+        items = re.findall(r"^\d+\. .*(?:\n {3}.*)*", exercises, re.MULTILINE)
+        listed = [item.get_text() for item in deck.select(".questions > li")]
+        assert [len(re.findall("[?？]", text)) for text in listed] == [len(re.findall("[?？]", text)) for text in items]

@@ -1,5 +1,6 @@
 """What PyTorch's folder alone does."""
 
+import os
 import subprocess
 import sys
 
@@ -7,7 +8,14 @@ import pytest
 import torch
 from native_pytorch import network
 
-from book import ROOT
+from book import ROOT, project
+
+PROFILED = """
+from torch import profiler
+
+with profiler.profile() as recorded:
+    pass
+"""
 
 
 @pytest.mark.parametrize("kind", ["cuda", "mps"])
@@ -46,3 +54,10 @@ def test_each_module_is_back_in_its_own_mode_after_the_evaluation(d2l, batches, 
     net[0].eval()
     d2l.evaluate_accuracy_gpu(net, batches)
     assert [module.training for module in net.modules()] == [True, False, True]
+
+
+def test_the_profiler_logs_nothing_in_the_kernel():
+    settings = project()["tool"]["d2l"]["frameworks"]["pytorch"]["kernel-environment"]
+    command = [sys.executable, "-c", PROFILED]
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -9,12 +9,16 @@ It reads 3 MB, see {eq}`eq-sum`.
 How long does that take, with `2` disks?
 Too long?
 
+* Or **(a)** too short?
+
+$$ 12 $$
+
 ::::{dropdown} Answer
 1. 12 ms.
 ::::
 :::::
 """
-EXERCISE = "## Exercises\n\n1. {cite:t}`li2014` adds `1` and 1. How?"
+EXERCISE = "## Exercises\n\n1. *{cite:t}`li2014`* adds `1` and 1. How?"
 SECOND = "2. What is two and two? Count.\n   1. Nor is this."
 LISTS = "# Lists\n\n```{problems}\n```\n"
 PAGES = {
@@ -32,13 +36,14 @@ PAGES = {
     ),
     "lists": LISTS,
 }
+ASKED = "A disk reads 1 MB in 4 ms. It reads 3 MB, see (NUMBER.1). How long does that take, with 2 disks? Too long?"
 LISTED = {
-    "posing.html#envelope-1": "How long? How long does that take, with 2 disks?",
-    "posing.html?tab=jax#envelope-2-jax": "A heap (JAX): How long does that take, with 2 disks?",
-    "posing.html#exercise-1": "Exercise 1: Li et al. (2014) adds 1 and 1.",
-    "posing.html#exercise-2": "Exercise 2: What is two and two?",
-    "posing.html?tab=pytorch#exercise-3-pytorch": "Exercise 3 (PyTorch): Say how.",
-    "posing.html?tab=jax#exercise-3-jax": "Exercise 3 (JAX): Say why.",
+    "posing.html#envelope-1": f"How long? {ASKED} Or (a) too short? 12 12",
+    "posing.html?tab=jax#envelope-2-jax": f"A heap (JAX): {ASKED} Or (a) too short? 12 12",
+    "posing.html#exercise-1": "Exercise 1: Li et al. (2014) adds 1 and 1. How?",
+    "posing.html#exercise-2": "Exercise 2: What is two and two? Count. Nor is this.",
+    "posing.html?tab=pytorch#exercise-3-pytorch": "Exercise 3 (PyTorch): Say how. Do.",
+    "posing.html?tab=jax#exercise-3-jax": "Exercise 3 (JAX): Say why. Do.",
 }
 
 
@@ -46,7 +51,8 @@ def test_the_problems_of_a_page_stand_under_its_title_and_link_to_their_places(b
     listed = book.article("lists")
     (title,) = listed.select("h2")
     assert title.get_text().endswith(" Posing#")
-    assert [(item.a["href"], words(item)) for item in listed.select("li")] == list(LISTED.items())
+    wanted = [(link, text.replace("NUMBER", str(book.number("posing")))) for link, text in LISTED.items()]
+    assert [(item.a["href"], words(item)) for item in listed.select("h2 ~ ul > li")] == wanted
     page = book.article("posing")
     places = [page.find(id=link.partition("#")[2]).get_text() for link in LISTED]
     found = ["how long?", "a heap", "adds 1", "two and two", "Say how", "Say why"]

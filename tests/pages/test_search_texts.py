@@ -6,7 +6,7 @@ import re
 import zlib
 
 import pytest
-from tiny_book import RUN, Book, code, notebook, prose
+from tiny_book import RUN, Book, claim, code, notebook, prose
 
 OPENING = r"""# Searched
 
@@ -27,14 +27,30 @@ Term
   Its meaning.
 ```
 """
+RAISED = {
+    "output_type": "error",
+    "ename": "ZeroDivisionError",
+    "evalue": "division by zero",
+    "traceback": ["Cell 1\n----> 1 1 / 0", "ZeroDivisionError: division by zero"],
+}
 SEARCHED = {
     "searched": notebook(
         prose(OPENING),
         prose("(part)=\n\n## Part\n\nSee {ref}`part`."),
         prose("Torch is eager.", "pytorch"),
-        code("import torch", "pytorch"),
+        code("import torch\n\ntorch.compile(net)", "pytorch"),
         prose("JAX is lazy.", "jax"),
         code("import jax", "jax", outputs=["printed\n"]),
+        code("d2l.claim('one', 1, above=0)", "claims", outputs=[claim("one")]),
+        prose("```sh\nmake lab\n```"),
+        jax=RUN,
+    ),
+    "searched/raised": notebook(
+        prose("# Raised"),
+        code("try:\n    f()\nexcept Unsupported as error:\n    print(error)", "jax", outputs=["No `f`.\n2.0\n"]),
+        code("mend()", outputs=["took 3 s\nUserWarning: slow\n"]),
+        code("1 / 0", outputs=[RAISED]),
+        code("1 / 0", "jax", "remove-input", outputs=["[0] ValueError: no rank\n", "5 ms\n"]),
         jax=RUN,
     ),
     "searched/below": "# Below\n\nText.\n\n一句。又一句？\n",
@@ -57,14 +73,28 @@ def script(book, page):
 def test_a_page_has_a_script_of_its_places_and_the_search_page_knows_all_pages_in_the_books_order(book):
     name, title, places = script(book, "searched")
     assert (name, title) == ("searched", "Searched")
+    torch = [["pytorch", "Torch is eager."], ["pytorch", "import torch\n\ntorch.compile(net)", 1]]
+    jax = [["jax", "JAX is lazy."], ["jax", "import jax", 1]]
+    shared = [["", "d2l.claim('one', 1, above=0)", 1], ["", "make lab", 1]]
+    part = [["", "See Part."], *torch, *jax, *shared]
     opening = ["One sentence, broken.\nTwo t1/2<x^2.", "In it.", "a · b", "c · d"]
     assert places == [
         ["searched", "Searched", [["", text] for text in opening]],
         ["term-Term", "Term", [["", "Its meaning."]]],
-        ["part", "Part", [["", "See Part."], ["pytorch", "Torch is eager."], ["jax", "JAX is lazy."]]],
+        ["part", "Part", part],
     ]
     below = [["", "Text."], ["", "一句。\n又一句？"]]
     assert script(book, "searched/below") == ("searched/below", "Below", [["below", "Below", below]])
     pages = book.whole("search").select_one("#search-results")["data-pages"].split()
     assert pages == ["index", *book.pages]
     assert not (book.output() / "searchindex.js").exists()
+
+
+def test_of_what_cells_print_error_messages_are_searched_and_nothing_that_was_measured(book):
+    ((*_, found),) = script(book, "searched/raised")[2]
+    assert found[1::2] == [
+        ["jax", "No `f`.\n2.0", 1],
+        ["", "UserWarning: slow", 1],
+        ["", "ZeroDivisionError: division by zero", 1],
+    ]
+    assert found[-1] == ["jax", "[0] ValueError: no rank", 1]

@@ -8,12 +8,10 @@
   const query = new URLSearchParams(location.search).get("q")?.trim() ?? "";
   const say = JSON.parse(list.dataset.words);
   const han = /\p{Script=Han}/u;
-  const words = query.split(/\s+/).flatMap((word) => {
-    if (!han.test(word)) return word.replace(/^["'“(]+|["'”),.;:!?]+$/g, "");
-    const parts = [...new Intl.Segmenter("zh", { granularity: "word" }).segment(word)];
-    return parts.filter((part) => part.isWordLike).map((part) => part.segment);
-  });
-  const patterns = [...new Set(words.filter(Boolean))].map(stem);
+  const around = /^["'`“‘(（《，。、；：！？]+|["'`”’()（）》.,;:!?，。、；：！？]+$/g; // a word, such as the parentheses of a call
+  const runs = query.match(/\p{Script=Han}+|[^\s\p{Script=Han}]+/gu) ?? [];
+  const words = runs.flatMap((run) => (han.test(run) ? segments(run) : run.replace(around, ""))).filter(Boolean);
+  let patterns = []; // of all words, once the texts are there
   const chosen = (() => {
     try {
       return localStorage.getItem("sphinx-design-tab-id-tab");
@@ -22,25 +20,46 @@
     }
   })();
 
+  // The words of Chinese text; where the browser knows none, each two neighbouring characters.
+  function segments(run) {
+    if (Intl.Segmenter) {
+      const parts = new Intl.Segmenter("zh", { granularity: "word" }).segment(run);
+      return [...parts].map((part) => part.segment);
+    }
+    const letters = [...run];
+    return letters.length < 2 ? letters : letters.slice(1).map((letter, before) => letters[before] + letter);
+  }
+
   // A word finds all that begin as it does without its ending: "caches" finds "cache" and "caching".
+  // So do the parts of a name: "last" finds "channels_last", and "compile" finds "torch.compile".
   // A Chinese one has neither endings nor spaces around it, and finds itself.
   function stem(word) {
     const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    if (han.test(word)) return escaped(word);
+    if (han.test(word)) return new RegExp(escaped(word), "iu");
     const begin = escaped(word.replace(/(?<=\p{L}{4})(ies|ing|ed|es|s|y|e)$/u, ""));
-    return `(?<![\\p{L}\\p{N}_])${begin}[\\p{L}\\p{N}_]*`;
+    const start = /^[\p{L}\p{N}]/u.test(word) ? "(?<![\\p{L}\\p{N}])" : "";
+    return new RegExp(`${start}${begin}[\\p{L}\\p{N}_]*`, "iu");
+  }
+
+  // What finds a word as it was typed, or where no place has that, the names in it: of "jax.jit(g)", "jax" and "jit".
+  function patternsOf(word, places) {
+    const whole = stem(word);
+    const known = places.some(({ title, texts }) => [["", title], ...texts].some(([, text]) => whole.test(text)));
+    return known ? whole : (word.match(/[\p{L}\p{N}_]{2,}/gu) ?? [word]).map(stem);
   }
 
   const fill = (text, fields) => text.replace(/\{(\w+)\}/g, (field, name) => fields[name]);
-  const has = (text, pattern) => new RegExp(pattern, "iu").test(text);
-  const count = (text) => patterns.filter((pattern) => has(text, pattern)).length;
+  const count = (text) => patterns.filter((pattern) => pattern.test(text)).length;
 
-  // What the readers of one framework find in a place: how many of the words, and the line with most of them.
+  // What the readers of one framework find in a place: how many of the words, and the line with most of them, which is
+  // a sentence if one has as many as a line of code.
   function view({ title, texts }, framework) {
     const own = texts.filter(([owner]) => !owner || owner === framework);
-    const lines = own.flatMap(([owner, text]) => text.split("\n").map((line) => [count(line), owner, line]));
-    const [worth, owner, line] = lines.reduce((one, other) => (other[0] > one[0] ? other : one), [-1, "", ""]);
-    return { words: count([title, ...lines.map((each) => each[2])].join("\n")), worth, framework: owner, line };
+    const lines = own.flatMap(([owner, text, code]) =>
+      text.split("\n").map((line) => ({ worth: count(line) - (code ? 0.5 : 0), framework: owner, line, code })),
+    );
+    const best = lines.reduce((one, other) => (other.worth > one.worth ? other : one), { worth: -1, line: "" });
+    return { ...best, words: count([title, ...lines.map(({ line }) => line)].join("\n")) };
   }
 
   // The view that has most, the reader's own if it has as much.
@@ -54,7 +73,7 @@
 
   function marked(element, text) {
     let end = 0;
-    for (const match of text.matchAll(new RegExp(patterns.join("|"), "giu"))) {
+    for (const match of text.matchAll(new RegExp(patterns.map(({ source }) => source).join("|"), "giu"))) {
       element.append(text.slice(end, match.index));
       element.appendChild(document.createElement("mark")).textContent = match[0];
       end = match.index + match[0].length;
@@ -62,13 +81,14 @@
     element.append(text.slice(end));
   }
 
-  function show({ page, heading, anchor, title, framework, line }) {
+  function show({ page, heading, anchor, title, framework, line, code }) {
     const item = list.appendChild(document.createElement("li"));
     const link = item.appendChild(document.createElement("a"));
     link.href = `${page}.html${framework ? `?tab=${framework}` : ""}${anchor ? `#${anchor}` : ""}`;
     marked(link, title && title !== heading ? `${heading} › ${title}` : heading);
     if (framework) item.append(fill(say.framework, { framework: titles[framework] }));
-    marked(item.appendChild(document.createElement("p")), line);
+    const found = item.appendChild(document.createElement("p"));
+    marked(code ? found.appendChild(document.createElement("code")) : found, line.trim());
   }
 
   async function unpacked(packed) {
@@ -99,19 +119,26 @@
   }
 
   async function search() {
-    const hits = (await load()).map(hit);
+    const places = await load();
+    const known = words.flatMap((word) => patternsOf(word, places));
+    patterns = known.filter(({ source }, at) => known.findIndex((other) => other.source === source) === at);
+    const hits = places.map(hit);
     const most = Math.max(1, ...hits.map(({ words }) => words));
     const lines = new Set(); // the checklist repeats what sections say
     const found = hits
-      .filter(({ words, line }) => words === most && !(line && lines.has(line)) && lines.add(line))
+      .filter(({ words, line, code }) => words === most && (code || !line || (!lines.has(line) && lines.add(line))))
       .sort((one, other) => other.worth - one.worth);
     found.forEach(show);
-    const places = fill(found.length === 1 ? say.place : say.places, { n: found.length });
+    const count = fill(found.length === 1 ? say.place : say.places, { n: found.length });
     const whole = most === patterns.length || !found.length;
-    const status = fill(whole ? say.found : say.partly, { places, query, n: most });
-    document.getElementById("search-status").textContent = status;
+    tell(fill(whole ? say.found : say.partly, { places: count, query, n: most }));
+  }
+
+  function tell(words) {
+    document.getElementById("search-status").textContent = words;
   }
 
   for (const input of document.querySelectorAll("input[name=q]")) input.value = query;
-  if (patterns.length) search();
+  if (!window.DecompressionStream) tell(say.newer);
+  else if (query) search();
 })();

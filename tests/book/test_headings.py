@@ -1,0 +1,44 @@
+"""The headings of readers' notebooks."""
+
+from tiny import NUMBERS, Project
+from tiny_book import code, notebook, prose
+
+from book.headings import FOLDED, folded, numbered
+
+SECTION = "# Loading\n\nText.\n\n## One\n\n### Within\n\n```sh\n# a comment\n```\n\n> # Quoted"
+
+
+def test_they_have_the_numbers_of_the_page():
+    cells = [prose(SECTION), code("# code"), prose("### Again\n\n## Two\n\n### Deeper")]
+    found = "\n".join(cell["source"] for cell in numbered(notebook(*cells), "4")["cells"])
+    lines = [line for line in found.split("\n") if "# " in line]
+    assert lines[:3] == ["# 4. Loading", "## 4.1. One", "### 4.1.1. Within"]
+    assert lines[3:6] == ["# a comment", "> # Quoted", "# code"]
+    assert lines[6:] == ["### 4.1.2. Again", "## 4.2. Two", "### 4.2.1. Deeper"]
+
+
+def test_the_code_of_a_solution_is_folded_up_to_the_next_exercise():
+    solved = [code("d2l.check(f)", "exercise"), prose("Secret."), code("1", "solution"), code("2", "solution")]
+    given = notebook(prose("## Exercises\n\n1. How?"), *solved, prose("2. Why?"), *solved, prose("## Further Reading"))
+    cells = folded(given)["cells"]
+    assert [(cell["source"].split("\n")[0], cell["metadata"]) for cell in cells if cell["source"][:7] == "###### "] == [
+        ("###### Code of the solution", FOLDED),
+        ("###### Exercise 2", {}),
+        ("###### Code of the solution", FOLDED),
+    ]
+    assert [cell["source"].split("\n")[-1] for cell in cells] == [
+        "1. How?",
+        *(own := ["d2l.check(f)", "Secret.", "###### Code of the solution", "1", "2"]),
+        "2. Why?",
+        *own,
+        "## Further Reading",
+    ]
+    assert len({cell["id"] for cell in cells}) == len(cells)
+
+
+def test_a_section_that_the_landing_page_names_has_its_number_in_its_notebooks(tmp_path, monkeypatch):
+    monkeypatch.setitem(NUMBERS["sections"], "tiny", {"number": "3", "title": "Tiny"})
+    project = Project(tmp_path)
+    for stage in ("notebooks", "handouts"):
+        assert project.here(stage, "--frameworks", "jax").returncode == 0
+        assert project.read(stage)["cells"][0]["source"].startswith("# 3. Tiny\n")

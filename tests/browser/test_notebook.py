@@ -1,0 +1,71 @@
+"""A reader's notebook in JupyterLab, once all of its cells have run."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from urllib.request import urlopen
+
+import pytest
+from tiny_book import code, notebook, prose
+
+from book import ROOT
+from book.headings import folded
+
+PREDICTED = """from d2l_utils.predictions import predict
+claimed = predict("adding", 1)
+claimed.compare(4, otherwise="Look at the cache, then at the clock, then at what else the machine had to do.")"""
+CELLS = [code(PREDICTED), prose("1. How?"), code("print('the', 'secret')", "solution"), prose("2. Why?")]
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """The address of a JupyterLab that has the notebook."""
+    (tmp_path / "notebook.ipynb").write_text(json.dumps(folded(notebook(*CELLS, code("print('the', 'end')")))))
+    places = {f"JUPYTER_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
+    places |= {"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
+    settings = ["--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token=t"]
+    settings += ["--LabApp.news_url=None", f"--ServerApp.root_dir={tmp_path}"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", *settings],
+        env=os.environ | places,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        try:
+            home = address(tmp_path / "RUNTIME" / f"jpserver-{server.pid}.json", server)
+            yield f"{home}lab/tree/notebook.ipynb?token=t"
+        finally:
+            server.terminate()
+
+
+def address(about, server):
+    for _ in range(600):
+        assert server.poll() is None, "JupyterLab ended"
+        with suppress(OSError, ValueError):  # the file is not written yet, or nothing listens yet
+            found = json.loads(about.read_text())["url"]
+            urlopen(f"{found}api", timeout=30).close()
+            return found
+        time.sleep(0.1)
+    raise AssertionError("JupyterLab does not start")
+
+
+def test_what_solutions_print_is_folded_predictions_stand_once_and_notes_break_between_words(chromium, lab):
+    page = chromium.new_page(viewport={"width": 1000, "height": 1200})
+    page.goto(lab)
+    page.locator(".jp-StatusBar-TextItem:has-text('| Idle')").wait_for(timeout=60_000)  # the kernel has started
+    page.click(".lm-MenuBar-itemLabel:text-is('Run')")
+    page.click(".lm-Menu-itemLabel:has-text('Run All Cells')")
+    page.locator(".jp-OutputArea-output:has-text('the end')").wait_for(timeout=60_000)
+    secret = page.locator(".jp-OutputArea-output:has-text('the secret')")
+    assert not secret.is_visible()
+    page.click(":text('1 cell hidden')")
+    secret.wait_for()  # it has run
+    printed = page.locator(".jp-OutputArea").first.inner_text()
+    assert printed.count("adding") == 1
+    box = page.locator(".jp-OutputArea-output pre:has-text('off by')").first
+    lines = box.evaluate("box => box.getBoundingClientRect().height / parseFloat(getComputedStyle(box).lineHeight)")
+    page.close()
+    assert round(lines) == printed.strip().count("\n") + 2  # the comparison itself takes two lines
