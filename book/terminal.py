@@ -1,18 +1,16 @@
 """What a program printed, as a terminal shows it: the last state of each line, with its colours. Touches no file.
 
 Colours are those of eight hues, bold or not, which a page can set so that they are read on light and on dark; what else
-a terminal is told, such as to ring, shows nothing. A style ends with its line.
+a terminal is told, such as to ring, shows nothing.
 """
 
 import re
 from collections.abc import Iterator
 
-PART = re.compile(
-    r"\x1b\[(?P<style>[\d;]*)m|\x1b\[(?P<erase>[012]?)K|(?P<move>[\r\b])|(?P<run>[^\x00-\x08\x0b-\x1f\x7f-\x9f]+)"
-    r"|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]|."
-)
+from d2l_lab.processes.screen import Screen, plain
+
 PLAIN = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f-\x9f]*")
-COLOUR = re.compile(r"\x1b\[[\d;]*m")
+STYLED = re.compile(r"((?:\x1b\[[0-?]*m)+)([^\x1b]*)\x1b\[0m")  # as `Screen` writes a run of letters
 NEW_LINES = re.compile(r"\r+\n|[\f\v]")
 NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")  # which neither UTF-8 nor XML can hold
 UNSTYLED = (False, 0, 0)
@@ -21,13 +19,12 @@ Style = tuple[bool, int, int]  # bold; the codes of the letters' and of the grou
 
 def settled(text: str) -> str:
     """Return `text` with what was overwritten or erased gone, and no control characters but those of colours."""
-    lines, style = [], UNSTYLED
+    lines, screen = [], Screen()
     for line in NEW_LINES.sub("\n", legal(text)).split("\n"):
-        if style == UNSTYLED and PLAIN.fullmatch(line):
-            lines.append(line)
-        else:
-            shown, style = settled_line(line, style)
-            lines.append(shown)
+        if screen.colours or not PLAIN.fullmatch(line):
+            screen.feed(line)
+            line = STYLED.sub(styled, "".join(shown for shown, stays in screen.end() if stays))
+        lines.append(line)
     return "\n".join(lines)
 
 
@@ -38,47 +35,16 @@ def legal(text: str) -> str:
 
 def uncoloured(text: str) -> str:
     """Return `text` as a terminal without colours shows it."""
-    return COLOUR.sub("", settled(text))
+    return plain(settled(text))
 
 
-def settled_line(line: str, style: Style) -> tuple[str, Style]:
-    """Return a line as it stands at its end, and the style that the next one begins with."""
-    letters: list[str] = []
-    styles: list[Style] = []
-    column = 0
-    for part in PART.finditer(line):
-        if part["run"]:
-            blank = column - len(letters)
-            letters += " " * blank
-            styles += [UNSTYLED] * blank
-            end = column + len(part["run"])
-            letters[column:end] = part["run"]
-            styles[column:end] = [style] * len(part["run"])
-            column = end
-        elif part["move"]:
-            column = max(0, column - 1) if part["move"] == "\b" else 0
-        elif part["erase"] == "1":  # from the start to here
-            letters[: column + 1] = " " * len(letters[: column + 1])
-            styles[: column + 1] = [UNSTYLED] * len(styles[: column + 1])
-        elif part["erase"] is not None:  # from here to the end, or all
-            start = 0 if part["erase"] else column
-            del letters[start:], styles[start:]
-        elif part["style"] is not None:
-            style = restyled(style, part["style"])
-    return written(letters, styles), style
-
-
-def written(letters: list[str], styles: list[Style]) -> str:
-    """Return a line of letters in their styles, each of which ends with a reset."""
-    found, start = [], 0
-    for place in range(1, len(letters) + 1):
-        if place == len(letters) or styles[place] != styles[start]:
-            bold, ink, ground = styles[start]
-            codes = ";".join(str(code) for code in (int(bold), ink, ground) if code)
-            run = "".join(letters[start:place])
-            found.append(f"\x1b[{codes}m{run}\x1b[0m" if codes else run)
-            start = place
-    return "".join(found)
+def styled(run: re.Match[str]) -> str:
+    """Return a run of letters in the style that its codes make, with no code where that is none."""
+    style = UNSTYLED
+    for codes in re.findall(r"[\d;]+(?=m)|(?<=\[)(?=m)", run[1]):
+        style = restyled(style, codes)
+    codes = ";".join(str(int(code)) for code in style if code)
+    return f"\x1b[{codes}m{run[2]}\x1b[0m" if codes else run[2]
 
 
 def restyled(style: Style, codes: str) -> Style:

@@ -14,11 +14,11 @@ STYLES = 8  # sequences in a row that set colours; older ones are forgotten
 RESET = "\x1b[0m"
 TOKEN = re.compile(
     r"\x1b\[(?P<numbers>[0-?]*)[ -/]*(?P<code>[@-~])"  # moves the cursor, erases, or sets a colour
-    r"|\x1b\].*?(?:\a|\x1b\\)|\x1b[^\[\]]"  # a title, a link and the like, of which nothing is seen
+    r"|\x1b\].*?(?:\a|\x1b\\)|\x1b[ -/]*[0-Z\\^-~]"  # a title, a character set and the like, of which nothing is seen
     r"|(?P<control>[\b\n\r])"
-    r"|(?P<text>[^\x00-\x08\x0a-\x1f\x7f]+)"
+    r"|(?P<text>[^\x00-\x08\x0a-\x1f\x7f-\x9f]+)"
 )
-UNFINISHED = re.compile(r"\x1b(\[[0-?]{0,99}[ -/]{0,9}|\][^\a\n\x1b]{0,999}\x1b?)?\Z")
+UNFINISHED = re.compile(r"\x1b(\[[0-?]{0,99}[ -/]{0,9}|\][^\a\n\x1b]{0,999}\x1b?|[ -/]{1,9})?\Z")
 COLOUR = re.compile(r"\x1b\[[0-?]*m")
 Line = tuple[str, bool]  # its text, and whether it stays: False for a frame that is about to be written over
 

@@ -35,6 +35,7 @@ def bar(before="", after=""):
         ("gone when it is done\r" + 20 * " " + "\r", []),
         ("a  \n\n b", ["a  ", "", " b"]),
         ("\x1b]0;title\x07\x1b[?25l\atext\x1b[?25h\n", ["text"]),
+        ("\x1b(Bchar\x1b\x1b)0set\x9b\n", ["charset"]),
         # The line above was shown before it changed, so it comes again.
         (f"outer 0%{bar(chr(10), UP)}\router 1%\n\n", ["outer 0%", "100%", "outer 1%"]),
         (f"{bar('one', chr(10) + 'two' + chr(10) + UP + UP + ERASE)}end\n", ["one0%", "two", "end"]),
