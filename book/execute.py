@@ -33,6 +33,10 @@ class RunError(BookError):
         self.notebook, self.status = notebook, status
 
 
+class DisplayError(Exception):
+    """An error in what a cell displays: Jupyter shows its traceback there, and goes on."""
+
+
 class Client(NotebookClient):
     """A client that says how far it is, in place on a terminal, and ends at a signal without waiting for the cell."""
 
@@ -79,7 +83,11 @@ class Client(NotebookClient):
             print(f"{self.title}: running {self.total} cells", flush=True)
 
     def end_cell(self, cell: Any, cell_index: int, execute_reply: Any) -> None:
+        """Stop the clock of a cell; DisplayError if it went on although something could not be displayed."""
         self.seconds[-1] = time.monotonic() - self.started
+        failed = [output for output in cell.outputs if output.output_type == "error"]
+        if failed and execute_reply["content"]["status"] == "ok":
+            raise DisplayError(f"cannot display what it made: {failed[0].ename}: {failed[0].evalue}")
         if self.number == self.total:
             self.shutdown_kernel = "graceful"
 
@@ -149,8 +157,9 @@ def explain(error: BaseException, client: Client, log: Path) -> str | None:
     """Return a sentence on why the run ended, or None for an error of this program."""
     if client.stopped:
         return f"interrupted by {signal_name(client.stopped)}"
-    if isinstance(error, CellExecutionError):
-        return uncoloured(f"{error.ename}: {error.evalue}").strip().split("\n")[0]
+    if isinstance(error, CellExecutionError | DisplayError):
+        said = f"{error.ename}: {error.evalue}" if isinstance(error, CellExecutionError) else str(error)
+        return uncoloured(said).strip().split("\n")[0]
     if isinstance(error, CellTimeoutError):
         return f"ran longer than {client.timeout} s: make it do less, or allow more with --timeout"
     if isinstance(error, DeadKernelError):

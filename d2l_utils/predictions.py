@@ -88,7 +88,7 @@ class Comparison:
     @property
     def factor(self) -> float:
         """The measurement over the prediction; 0 or less for a saving that is none."""
-        return self.measured / self.predicted
+        return float(self.measured / self.predicted)
 
     @property
     def beyond(self) -> int:

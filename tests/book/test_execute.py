@@ -264,8 +264,8 @@ def test_a_changed_sentence_runs_nothing_and_reaches_reader_and_book(up_to_date)
     assert changed(up_to_date, "notebooks/tiny.md", source.replace("# Tiny\n", "# Tiny\n\nFor all.\n")) == []
     assert up_to_date.path("executed").read_bytes() == before
     assert stamp.stat().st_mtime_ns > built
-    for notebook in (up_to_date.read("notebooks"), up_to_date.merged()):
-        assert notebook["cells"][0]["source"] == "# Tiny\n\nFor all."
+    for notebook, number in ((up_to_date.read("notebooks"), "1. "), (up_to_date.merged(), "")):
+        assert notebook["cells"][0]["source"] == f"# {number}Tiny\n\nFor all."
 
 
 def test_with_nothing_to_do_nothing_slow_is_imported_and_nothing_is_written(up_to_date):

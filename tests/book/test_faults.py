@@ -70,6 +70,14 @@ def test_a_failing_cell_is_named_and_its_notebook_is_kept_apart_until_the_next_c
     assert '"text/plain": "4"' in project.path("executed").read_text()
 
 
+def test_an_error_in_what_a_cell_displays_is_one_although_jupyter_goes_on(project):
+    source = "class Table:\n    def _repr_html_(self):\n        return 1 / 0\n\ndisplay(Table())"
+    said = fails(project, source)
+    assert said.startswith(
+        "error: tiny (jax), cell 2: cannot display what it made: ZeroDivisionError: division by zero"
+    )
+
+
 @pytest.mark.parametrize(
     ("source", "why"),
     [

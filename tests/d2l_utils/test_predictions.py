@@ -1,7 +1,9 @@
 """Predictions: stated, compared, drawn, and sent to the page as data."""
 
+import json
 import math
 
+import numpy as np
 import pytest
 
 from d2l_utils.predictions import Comparison, Prediction, predict
@@ -127,3 +129,11 @@ def test_unknown_units_kinds_and_values_are_refused():
         predict("name", 1, kind="guess")
     with pytest.raises(TypeError, match="is a number"):
         predict("name", "1")
+
+
+@pytest.mark.parametrize("factor", [0.1, 1.0, 9.0, -1.0])
+def test_figures_of_numpy_are_shown_and_sent_to_the_page_like_any_other(factor):
+    figures = np.array([1.0, factor, factor / 2, 2 * factor])
+    compared, plain = (Comparison("name", "saving", "s", *numbers) for numbers in (figures, figures.tolist()))
+    assert str(compared) == str(plain)
+    assert json.dumps(compared._repr_mimebundle_()) == json.dumps(plain._repr_mimebundle_())
