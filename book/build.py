@@ -36,8 +36,8 @@ def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = T
     write_landing_page(frameworks, numbers, layout, answers)
     for framework in frameworks:
         folder = layout.notebook("notebooks" if answers else "handouts", framework, "index").parent
-        for path in folder.glob("*.ipynb"):
-            if path.stem not in (*entries, "index") and path.is_file():
+        for path in own_files(folder, "*.ipynb"):
+            if path.stem not in (*entries, "index"):
                 path.unlink()  # of a section that is gone: nothing but the book's own is left here
     remove_decks(layout, numbers["sections"], list(entries))
     return entries

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from book import BookError
-from book.layout import Layout, dump
+from book.layout import Layout, dump, own_files
 from d2l_lab.files import write_atomically
 
 FOLDERS = {"notebooks": "", "handouts": "handouts", "bundle": "bundle"}  # below _build: where their files go in work
@@ -103,7 +103,7 @@ def copy_notebooks(layout: Layout, frameworks: Sequence[str]) -> None:
         copied = {}
     newer = []
     for framework in frameworks:
-        for path in sorted(layout.notebook("notebooks", framework, "index").parent.glob("*.ipynb")):
+        for path in own_files(layout.notebook("notebooks", framework, "index").parent, "*.ipynb"):
             own = layout.working_copy(framework, path.stem)
             name, version = own.relative_to(layout.root).as_posix(), told_version(path)
             known = copied.setdefault(name, [])

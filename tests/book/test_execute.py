@@ -382,7 +382,7 @@ def test_outputs_stay_in_the_order_in_which_a_cell_made_them(project):
         "from IPython.display import HTML, display\n"
         'print("before")\ndisplay(HTML("<b>one"))\nprint("after", end="")\nprint(" 1 %\\rAFTER")\n'
         'display(2)\nprint("last")',
-        'import sys\nprint("out")\nprint("\\x1b[31m\\ud800")\nsys.stderr.flush()',
+        'import sys\nprint("out", flush=True)\nprint("\\x1b[31m\\ud800")\nsys.stderr.flush()',
     )
     assert project.build().returncode == 0
     first, second, _ = [cell["outputs"] for cell in project.read("executed")["cells"]]
