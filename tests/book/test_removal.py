@@ -12,6 +12,8 @@ from jupytext.config import load_jupytext_configuration_file
 
 from book import FRAMEWORKS, MODULES, ROOT
 
+pytestmark = pytest.mark.slow
+
 LEAVING = list(FRAMEWORKS)[-1]
 TABLES = re.compile(rf"(?ms)^{LEAVING} = \[\n.*?^\]\n|^\[tool\.d2l\.frameworks\.{LEAVING}\]\n.*?(?=^\[)")
 QUICK = (

@@ -98,6 +98,7 @@ def test_handouts_in_another_language_hold_no_answers(project):
     assert [part in words for part in ("几句话。", "答案", "Forty-two", "解答", "秘密")] == [True] + 4 * [False]
 
 
+@pytest.mark.slow
 def test_a_bundle_in_another_language_has_its_readme_and_its_notebooks_and_the_same_files(project):
     done = project.here("bundle", "--frameworks", "jax", "--languages", "zh")
     assert (done.returncode, done.stderr) == (0, "")
