@@ -177,7 +177,9 @@ def test_cleaning_leaves_work_alone_and_moves_there_what_is_a_readers(project, t
     mine = project.root / "work" / "jax" / "mine.ipynb"
     mine.write_text("{}")
     project.write("pyproject.toml", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+    of_outer_make = ("MAKE", "FRAMEWORKS", "SECTIONS", "LANGUAGES", "SOLUTIONS", "BUNDLE")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(of_outer_make)}
+    environment = inherited | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
     command = ["make", "-f", str(ROOT / "Makefile"), target, f"PYTHON={sys.executable}"]
     done = subprocess.run(command, cwd=project.root, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

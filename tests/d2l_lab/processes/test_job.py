@@ -153,24 +153,29 @@ def test_what_a_rank_has_printed_is_there_when_it_has_ended_although_a_child_hol
 def test_a_rank_that_prints_without_end_waits_for_the_notebook_and_its_newest_lines_are_kept(monkeypatch):
     monkeypatch.setattr(output, "MEMORY", 15_000)
     counting = (
-        "import itertools\nfor i in itertools.count():\n    print(i, 10_000 * 'x')\n    open('at', 'w').write(str(i))"
+        "import itertools\nat = open('at', 'w', buffering=1)\nfor i in itertools.count():\n"
+        "    print(i, 10_000 * 'x')\n    print(i, file=at)"
     )
     blocked = Event()
     monkeypatch.setattr(output.Output, "show", lambda *_: blocked.wait(30))
     with Job(by_rank(counting)) as job:
-        wait_until(lambda: Path("at").exists() and int(Path("at").read_text() or 0) > 10)
+        wait_until(lambda: Path("at").exists() and lines_in("at") > 10)
         wait_until(is_still)
         blocked.set()
-        job.wait_for_line(0, f"{int(Path('at').read_text()) + 50} x")
+        job.wait_for_line(0, f"{lines_in('at') + 50} x")
     assert re.fullmatch(r"… \d+ lines before these were not kept", job.output[0][0])
     assert sum(map(len, job.output[0])) < 20_000
 
 
+def lines_in(name):
+    return Path(name).read_text().count("\n")
+
+
 def is_still():
-    """Tell whether the file has not changed for a while."""
-    before = Path("at").read_text()
+    """Tell whether the file has not grown for a while."""
+    before = lines_in("at")
     time.sleep(0.3)
-    return Path("at").read_text() == before != ""
+    return lines_in("at") == before
 
 
 # How ranks end
