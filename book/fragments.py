@@ -29,24 +29,20 @@ INLINE = {
     "sub",
     "sup",
     "u",
-} | FORMER
+    *FORMER,
+}
 BLOCKS = {
     "blockquote",
     "dl",
     "div",
     "figure",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
     "hr",
     "ol",
     "p",
     "pre",
     "table",
     "ul",
+    *(f"h{level}" for level in range(1, 7)),
 }
 SIZED = ("img", "video", "canvas")
 NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)

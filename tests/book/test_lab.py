@@ -1,17 +1,16 @@
 """JupyterLab as `make lab` starts it serves this machine alone and makes no network connections."""
 
-import json
 import os
 import re
 import shlex
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from lab_server import started
 from reaper import MARK
 
 from book import ROOT
@@ -62,18 +61,6 @@ def hosts(tmp_path):
         return sorted(set(log.read_text().split()))
 
     return looked_up
-
-
-def started(folder, server):
-    about = folder / f"jpserver-{server.pid}.json"
-    for _ in range(300):
-        assert server.poll() is None, "JupyterLab ended"
-        with suppress(OSError, ValueError):  # the file is not written yet, or nothing listens yet
-            address = json.loads(about.read_text())["url"]
-            urlopen(f"{address}api", timeout=30).close()
-            return address
-        time.sleep(0.1)
-    raise AssertionError("JupyterLab does not start")
 
 
 def test_lab_looks_no_host_up_for_news_updates_or_extensions(hosts):

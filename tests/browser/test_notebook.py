@@ -4,11 +4,9 @@ import json
 import os
 import subprocess
 import sys
-import time
-from contextlib import suppress
-from urllib.request import urlopen
 
 import pytest
+from lab_server import started
 from tiny_book import code, notebook, prose
 
 from book import ROOT
@@ -35,21 +33,10 @@ def lab(tmp_path):
         stderr=subprocess.DEVNULL,
     ) as server:
         try:
-            home = address(tmp_path / "RUNTIME" / f"jpserver-{server.pid}.json", server)
+            home = started(tmp_path / "RUNTIME", server)
             yield f"{home}lab/tree/notebook.ipynb?token=t"
         finally:
             server.terminate()
-
-
-def address(about, server):
-    for _ in range(600):
-        assert server.poll() is None, "JupyterLab ended"
-        with suppress(OSError, ValueError):  # the file is not written yet, or nothing listens yet
-            found = json.loads(about.read_text())["url"]
-            urlopen(f"{found}api", timeout=30).close()
-            return found
-        time.sleep(0.1)
-    raise AssertionError("JupyterLab does not start")
 
 
 def test_what_solutions_print_is_folded_predictions_stand_once_and_notes_break_between_words(chromium, lab):
