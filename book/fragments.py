@@ -13,37 +13,10 @@ NO_TEXT = {"script", "style", "iframe", "object", "embed", "template", "noscript
 FORMER = {"font", "center", "big", "tt", "strike", "acronym", "nobr", "blink", "marquee"}  # elements of HTML
 FORMER_ATTRIBUTES = {"align", "bgcolor", "border", "cellpadding", "cellspacing", "char", "color", "face", "frame"}
 FORMER_ATTRIBUTES |= {"name", "nowrap", "rules", "scoped", "valign"}
-INLINE = {
-    "a",
-    "b",
-    "code",
-    "em",
-    "i",
-    "kbd",
-    "label",
-    "mark",
-    "s",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "sup",
-    "u",
-    *FORMER,
-}
-BLOCKS = {
-    "blockquote",
-    "dl",
-    "div",
-    "figure",
-    "hr",
-    "ol",
-    "p",
-    "pre",
-    "table",
-    "ul",
-    *(f"h{level}" for level in range(1, 7)),
-}
+INLINE = FORMER | {"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span"}
+INLINE |= {"strong", "sub", "sup", "u"}
+BLOCKS = {"blockquote", "dl", "div", "figure", "hr", "ol", "p", "pre", "table", "ul"}
+BLOCKS |= {f"h{level}" for level in range(1, 7)}
 SIZED = ("img", "video", "canvas")
 NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 VOID = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
