@@ -51,7 +51,7 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks bundle profile book epub pdf slides site ALWAYS lab serve browser test check lint benchmark rack translations pins clean distclean
+.PHONY: help setup notebooks bundle profile book epub pdf slides site ALWAYS lab serve browser test check lint benchmark rack gpu-record translations pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -69,7 +69,7 @@ run = $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 catalogues := $(shell find notebooks/locale -name '[a-z]*.po' ! -name '* *')
 # What the pages are made of besides the merged notebooks: the programs that write them and what those import. The API
 # reference is in the docstrings of our packages.
-imported := __init__ cells fonts formulas fragments hosted layout load model_errors outputs plain_markdown records site terminal \
+imported := __init__ cells fonts formulas fragments gpu_record hosted layout load model_errors outputs plain_markdown records site terminal \
   words xhtml slides/__init__ slides/showing \
   $(addprefix translations/,__init__ catalogues faults figures lookup records units)
 pages := pyproject.toml _build/env/docs/.ready $(imported:%=book/%.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
@@ -217,6 +217,9 @@ benchmark: book ## measure the build, the clocks, the machine, all-reduces and t
 
 rack: setup ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
 	@_build/env/$(firstword $(AVAILABLE))/bin/python -m d2l_lab.rack
+
+gpu-record: $(docs) ## record what make book has measured on a GPU, into notebooks/data
+	@$(docs)/python -m book.gpu_record
 
 translations: $(docs) ## bring the catalogues of the translations, notebooks/locale, up to date with the sources
 	@$(docs)/python -m book.translations update

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from book import FRAMEWORKS, MODULES, BookError
+from book import FRAMEWORKS, MODULES, BookError, gpu_record
 from book.cells import Cell, Entry, code, expand, notebook_of, of
 from book.landing_page import write_landing_page
 from book.layout import Layout, dump, load, own_files, remove_others, up_to_date
 from book.load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
-from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
+from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
 from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
 from book.site import site_address
 from book.sources import PICTURES, chapter, write_readers
@@ -23,7 +23,12 @@ from book.words import set_language
 from d2l_lab.files import write_atomically
 from d2l_lab.machine.profile import measure_missing, on_top, read
 
-COLLECTED = {"claims": CLAIM, "predictions": PREDICTION, "running-totals": RUNNING_TOTAL}  # files beside the pages
+COLLECTED = {  # files beside the pages
+    "claims": CLAIM,
+    "predictions": PREDICTION,
+    "running-totals": RUNNING_TOTAL,
+    "elsewhere": ELSEWHERE,
+}
 
 
 def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = True) -> dict[str, list[Entry]]:
@@ -159,8 +164,9 @@ def write_book(
     copied += own_files(sources, "coverage.json")  # of a translation
     pages: dict[Path, str | bytes] = {path.relative_to(sources): path.read_bytes() for path in copied}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in COLLECTED}
+    record = gpu_record.read(layout.root)
     for slug in entries:
-        merged = merge(entries[slug], frameworks, executed[slug], f"{slug}.md")
+        merged = merge(entries[slug], frameworks, executed[slug], f"{slug}.md", record)
         pages[Path(f"{slug}.ipynb")] = dump(merged)
         for name, mime in COLLECTED.items():
             found[name] += all_records(merged, slug, mime)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from book import FRAMEWORKS, BookError
+from book import FRAMEWORKS, BookError, gpu_record
 from book.cells import Entry, new_code_cell, notebook_of, only_claims, short_hash
 from book.outputs import code_cells, presentable, records
 from book.words import say
@@ -14,13 +14,23 @@ Outputs = list[dict[str, Any]]
 RUN_FACTS = ("seconds", "busy", "date", "machine", "versions")  # what a page says about a run
 
 
-def merge(entries: Sequence[Entry], frameworks: Sequence[str], executed: dict[str, Any], name: str) -> dict[str, Any]:
+def merge(
+    entries: Sequence[Entry],
+    frameworks: Sequence[str],
+    executed: dict[str, Any],
+    name: str,
+    record: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """Return the merged notebook of a section, whose source is called `name` in errors.
 
-    `executed` has the notebook of each framework whose outputs are up to date; the page names those that lack.
+    `executed` has the notebook of each framework whose outputs are up to date; the page names those that lack. `record`
+    is what cells found on a machine with a GPU, as `gpu_record.read` has it.
     """
     outputs = {
-        framework: {cell["id"]: presentable(cell["outputs"]) for cell in code_cells(notebook)}
+        framework: {
+            cell["id"]: presentable(cell["outputs"] + gpu_record.outputs(record or {}, framework, cell["id"]))
+            for cell in code_cells(notebook)
+        }
         for framework, notebook in executed.items()
     }
     cells: list[Cell] = []

@@ -16,7 +16,8 @@ from d2l_utils.predictions import MIME as PREDICTION
 
 MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
 WIDGET = "application/vnd.jupyter.widget-view+json"
-RECORDS = (CLAIM, PREDICTION, RUNNING_TOTAL)
+ELSEWHERE = "application/vnd.d2l.elsewhere+json"  # what the same cell found on another machine
+RECORDS = (CLAIM, PREDICTION, RUNNING_TOTAL, ELSEWHERE)
 IMAGES = ("image/svg+xml", "image/png", "image/jpeg", "image/gif")
 MARKUP = ("text/html", "text/markdown", "text/latex")
 SHOWN = (*RECORDS, *IMAGES, *MARKUP, "application/javascript", "text/plain")

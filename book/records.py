@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from html import escape
 from typing import Any
 
-from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
-from book.words import say, say_each, say_record
+from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
+from book.words import say, say_date, say_each, say_record
 from d2l_utils.claims import MARKS
 from d2l_utils.predictions import NEAR, Comparison, Kind, bare_quartiles, on_scale, quantity
 from d2l_utils.timing import column_scale, three_digits
@@ -69,10 +70,11 @@ def comparison_of(record: Record) -> Comparison:
     return replace(found, name=say_record(found.name))
 
 
-def comparisons(records: Iterable[Record]) -> str:
+def comparisons(records: Iterable[Record], explained: bool = False) -> str:
+    """Return a table of predictions beside their measurements, with a note on each miss unless all are `explained`."""
     found = [comparison_of(record) for record in records]
-    notes = [aside(say_record(each.note), "note") for each in found]
-    return table_of_comparisons(comparison_rows(found, [escape(each.name) for each in found], notes))
+    notes = ["" if explained else aside(say_record(each.note), "note") for each in found]
+    return table_of_comparisons(comparison_rows(found, [escape(each.name) for each in found], notes)) if found else ""
 
 
 def comparison_rows(found: Sequence[Comparison], names: Sequence[str], remarks: Sequence[str]) -> list[list[str]]:
@@ -195,4 +197,38 @@ def change(before: float, after: float) -> str:
     return f"{quantity(before, 's', size)} → {quantity(after, 's', size)}"
 
 
-HTML: dict[str, Callable[[Iterable[Record]], str]] = {CLAIM: claims, PREDICTION: comparisons, RUNNING_TOTAL: totals}
+def elsewhere(records: Iterable[Record]) -> str:
+    """Return a fold for what each cell found on another machine: predictions, levers, and the cause of a miss."""
+    return "".join(
+        f'<details class="elsewhere"><summary>{escape(title_elsewhere(record))}</summary>'
+        f"{comparisons(record['predictions'], bool(record['remark']))}{totals(record['totals'])}"
+        f"{remarks(record)}</details>"
+        for record in records
+    )
+
+
+def title_elsewhere(record: Record) -> str:
+    """Return the title of a fold, with the factors: of each prediction, else of all levers together."""
+    factors = [each["measured"] / each["predicted"] for each in record["predictions"]]
+    found = say(", ").join(f"{three_digits(factor)} ×" for factor in factors)
+    if record["totals"]:
+        *_, (_, (*_, faster)) = total_figures(record["totals"][-1]["rows"])
+        found = say("{factor} as fast with all levers", factor=faster)
+    return say("The same cell on an {gpu}: {found}", gpu=record["gpu"], found=found)
+
+
+def remarks(record: Record) -> str:
+    """Return what is said below the tables of another machine: the cause of a miss, then versions and date."""
+    versions = say(", ").join(f"{package} {version}" for package, version in record["versions"].items())
+    day = say_date(date.fromisoformat(record["date"]))
+    about = say("{versions}; {day}.", versions=versions, day=day)
+    found = [say_record(record["remark"]), about] if record["remark"] else [about]
+    return "".join(f"<p>{prose(sentence)}</p>" for sentence in found)
+
+
+HTML: dict[str, Callable[[Iterable[Record]], str]] = {
+    CLAIM: claims,
+    PREDICTION: comparisons,
+    RUNNING_TOTAL: totals,
+    ELSEWHERE: elsewhere,
+}

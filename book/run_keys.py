@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from book import FRAMEWORKS, MODULES, BookError
+from book import FRAMEWORKS, MODULES, BookError, gpu_record
 from book.cells import Entry
 from book.layout import own_files
 from d2l_lab.machine.profile import figures
@@ -107,7 +107,7 @@ def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[st
     data, packages = root / "notebooks" / "data", [root / "d2l_utils", root / "d2l_lab"]
     modules = {path.relative_to(root): path for package in packages for path in own_files(package, "**/*.py")}
     others = {module for name, module in MODULES.items() if name != kernel.framework} | {"rack"}
-    files = own_files(data, "**/*")
+    files = [path for path in own_files(data, "**/*") if path.name != gpu_record.NAME]  # which no cell reads
     return {
         "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
         "settings": settings(os.environ | kernel.settings, root),

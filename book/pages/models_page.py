@@ -3,7 +3,8 @@
 ```{models}
 ```
 
-draws them for each framework, names the ten models that are farthest off, and lists all predictions section by section.
+draws them for each framework, names the ten models that are farthest off, lists all predictions section by section, and
+those that notebooks/data/gpu.json records of a machine with a GPU.
 With the option `:small:` it draws the picture of times alone.
 """
 
@@ -17,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
+from book.gpu_record import predictions
 from book.model_errors import Record, models, summary_line
 from book.pages.records import collected, raw
 from book.pages.scatter import Dot, factors, key, times
@@ -26,7 +28,7 @@ from book.words import say, say_each, say_record
 from d2l_utils.predictions import Kind
 
 WORST = 10  # models that are named
-IDS = ("times", "factors", "farthest", "all")  # of the sections of the page
+IDS = ("times", "factors", "farthest", "all", "gpu")  # of the sections of the page
 Parts = dict[str, list[nodes.Node]]  # by the sections that they belong to; "" stands above the first
 
 
@@ -38,6 +40,7 @@ class Models(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return a picture, and where it is not small the tables, for each framework."""
         records = collected(self.env, "predictions")
+        self.elsewhere = collected(self.env, "elsewhere")
         self.sections = list(dict.fromkeys(record["section"] for record in records))
         self.up = "../" * self.env.docname.count("/")  # to the folder of the pages
         ours = {name: [record for record in records if record["framework"] == name] for name in FRAMEWORKS}
@@ -50,6 +53,7 @@ class Models(SphinxDirective):
             "Savings, bytes, rates, ratios and counts",
             "The models farthest from their measurements",
             "All predictions",
+            "The same cells on a GPU",
         )
         return tagged("", found) + [
             nodes.section("", nodes.title("", title), *inside, ids=[part])
@@ -65,17 +69,33 @@ class Models(SphinxDirective):
     def whole(self, records: Sequence[Record], framework: str) -> Parts:
         """Return all that there is to see of a framework's predictions, by the sections of the page."""
         (seconds, others), worst = self.dots(records), models(records)[:WORST]
-        tables = []
-        for section, group in groupby(records, key=lambda record: record["section"]):
-            tables += [nodes.paragraph("", "", *self.title(section)), self.listed(list(group))]
         title = say("All predictions in {framework}, section by section", framework=FRAMEWORKS[framework])
         return {
             "": [self.summary(records, framework), self.legend(records)],
             "times": [raw(times(seconds))] if seconds else [],
             "factors": [raw(factors(others))] if others else [],
             "farthest": [self.listed(worst, named=True)] if worst else [],
-            "all": [fold(title, tables, classes=["all-predictions"])],
+            "all": [fold(title, self.by_section(records), classes=["all-predictions"])],
+            "gpu": self.on_gpu(framework),
         }
+
+    def on_gpu(self, framework: str) -> list[nodes.Node]:
+        """Return the predictions that were recorded of a framework on a machine with a GPU."""
+        ours = [record for record in self.elsewhere if record["framework"] == framework]
+        records = [each for record in ours for each in predictions(record)]
+        if not records:
+            return []
+        title = say("All predictions on an {gpu}, section by section", gpu=ours[0]["gpu"])
+        seconds, _ = self.dots(records)
+        tables = fold(title, self.by_section(records), classes=["all-predictions"])
+        return [self.summary(records, framework), *([raw(times(seconds))] if seconds else []), tables]
+
+    def by_section(self, records: Sequence[Record]) -> list[nodes.Node]:
+        """Return a table for each section, below its title."""
+        tables: list[nodes.Node] = []
+        for section, group in groupby(records, key=lambda record: record["section"]):
+            tables += [nodes.paragraph("", "", *self.title(section)), self.listed(list(group))]
+        return tables
 
     def dots(self, records: Sequence[Record]) -> tuple[list[Dot], list[Dot]]:
         """Return the marks of predictions of times, and of savings and all others."""

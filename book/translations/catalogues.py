@@ -18,7 +18,7 @@ from babel.messages.extract import extract_javascript, extract_python
 from babel.messages.pofile import PoFileError, read_po, write_po
 from jinja2.ext import babel_extract
 
-from book import BookError
+from book import BookError, gpu_record
 from book.layout import Layout, own_files
 from book.translations import Language, figures, records
 from book.translations.units import extract
@@ -108,6 +108,7 @@ def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
     result[PAGES] = fixed_texts(layout.root / "book")
     result[RECORDS] = [(text, f"record, {name}") for name in found for text in records.extract(found[name])]
     result[RECORDS] += [(text, "record") for text in records.OURS]
+    result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(layout.root).get("remarks", {}).values()]
     result[FIGURES] = [
         (text, f"label, {path.stem}")
         for path in own_files(layout.sources, "img/*.svg")

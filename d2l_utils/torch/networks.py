@@ -192,6 +192,6 @@ def _compiled_step(optimizer: Any) -> Any:
         loss = loss_of(net, X, y)
         loss.backward()
         update()
-        return loss.detach()
+        return loss.detach().clone()  # its memory is a CUDA graph's, whose next run writes over it
 
     return step

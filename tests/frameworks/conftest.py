@@ -97,15 +97,17 @@ def two(d2l, native, gpus):
 def work(array, d2l):
     """A function that issues a chain of sums, which take much longer than issuing them, and returns its result.
 
-    Sums, because TensorFlow's product looks at the shape of its operands, which waits for them.
+    Sums, because TensorFlow's product looks at the shape of its operands, which waits for them. The result is small: a
+    copy from a GPU would take longer than the sums.
     """
-    x = array(np.ones((2000, 2000), "float32"))
+    rows = 2000 if d2l.try_gpu() == d2l.try_gpu(-1) else 100_000
+    x = array(np.ones((rows, 2000), "float32"))
 
     def issue():
         y = x
         for _ in range(20):
             y = y + x
-        return y
+        return y[:1]
 
     d2l.synchronize(issue())
     return issue

@@ -1,0 +1,88 @@
+"""What cells found on a machine with a GPU, beside what they find here: notebooks/data/gpu.json.
+
+`make gpu-record` writes it on such a machine, from what `make book` ran there. A cell is known by its id, which comes
+from its code: once the code has changed, nothing is shown of what it found.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from book import FRAMEWORKS
+from book.layout import Layout, dump, load
+from book.outputs import ELSEWHERE, PREDICTION, RUNNING_TOTAL, code_cells, records
+from d2l_lab.files import write_atomically
+
+ON_ONE_GPU = (  # the sections whose experiments run on a single GPU
+    "performance-model",
+    "async-computation",
+    "hybridize",
+    "memory-precision",
+    "auto-parallelism",
+    "fast-transformer",
+)
+NAME = "gpu.json"
+Record = dict[str, Any]
+
+
+def place(root: Path) -> Path:
+    """Return the path of the record of a project."""
+    return root / "notebooks" / "data" / NAME
+
+
+def read(root: Path) -> Record:
+    """Return the record {machine, date, versions, cells, remarks} of a project, {} where there is none."""
+    return load(place(root)) if place(root).exists() else {}
+
+
+def outputs(record: Record, framework: str, cell: str) -> list[dict[str, Any]]:
+    """Return what a cell of a framework displays of the record: nothing, or one output."""
+    found = record.get("cells", {}).get(framework, {}).get(cell)
+    if not found:
+        return []
+    about = {"gpu": record["machine"]["gpus"][0], "date": record["date"], "versions": record["versions"][framework]}
+    content = about | found | {"remark": record["remarks"].get(cell, "")}
+    return [{"output_type": "display_data", "metadata": {}, "data": {ELSEWHERE: content}}]
+
+
+def predictions(found: Record) -> Iterator[Record]:
+    """Yield the predictions of a record that `all_records` has found, each with its section, framework and cell."""
+    for each in found["predictions"]:
+        yield {name: found[name] for name in ("section", "title", "framework", "cell")} | each
+
+
+def of_cells(notebook: dict[str, Any]) -> dict[str, Record]:
+    """Return what the cells of an executed notebook predicted and measured, and their tables of levers."""
+    found = {}
+    for cell in code_cells(notebook):
+        compared, totals = records(cell, PREDICTION), records(cell, RUNNING_TOTAL)
+        if compared or totals:
+            found[cell["id"]] = {"predictions": compared, "totals": totals}
+    return found
+
+
+def write(layout: Layout) -> int:
+    """Write the record anew from the executed notebooks that saw a GPU; return the status to exit with."""
+    old, versions, facts = read(layout.root), {}, {}
+    cells: dict[str, dict[str, Record]] = {}
+    for framework in FRAMEWORKS:
+        for slug in ON_ONE_GPU:
+            path = layout.notebook("executed", framework, slug)
+            notebook = load(path) if path.exists() else {"metadata": {}}
+            run = notebook["metadata"].get("d2l", {})
+            if run.get("machine", {}).get("gpus"):
+                cells.setdefault(framework, {}).update(of_cells(notebook))
+                versions[framework], facts = run["versions"], {"machine": run["machine"], "date": run["date"]}
+    if not facts:
+        print("error: no notebook has run with a GPU: `make book` runs them", file=sys.stderr)
+        return 1
+    known = {id for own in cells.values() for id in own}
+    remarks = {id: text for id, text in old.get("remarks", {}).items() if id in known}
+    write_atomically(place(layout.root), dump(facts | {"versions": versions, "cells": cells, "remarks": remarks}))
+    print(f"{len(known)} cells: {place(layout.root)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(write(Layout(Path())))
