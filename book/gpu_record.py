@@ -32,13 +32,13 @@ def place(root: Path) -> Path:
 
 
 def read(root: Path) -> Record:
-    """Return the record {machine, date, versions, cells, remarks} of a project, {} where there is none."""
+    """Return the record {machine, date, versions, found, remarks} of a project, {} where there is none."""
     return load(place(root)) if place(root).exists() else {}
 
 
 def outputs(record: Record, framework: str, cell: str) -> list[dict[str, Any]]:
     """Return what a cell of a framework displays of the record: nothing, or one output."""
-    found = record.get("cells", {}).get(framework, {}).get(cell)
+    found = record.get("found", {}).get(framework, {}).get(cell)
     if not found:
         return []
     about = {"gpu": record["machine"]["gpus"][0], "date": record["date"], "versions": record["versions"][framework]}
@@ -79,7 +79,7 @@ def write(layout: Layout) -> int:
         return 1
     known = {id for own in cells.values() for id in own}
     remarks = {id: text for id, text in old.get("remarks", {}).items() if id in known}
-    write_atomically(place(layout.root), dump(facts | {"versions": versions, "cells": cells, "remarks": remarks}))
+    write_atomically(place(layout.root), dump(facts | {"versions": versions, "found": cells, "remarks": remarks}))
     print(f"{len(known)} cells: {place(layout.root)}")
     return 0
 
