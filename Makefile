@@ -51,7 +51,7 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
 .DELETE_ON_ERROR:
-.PHONY: help setup notebooks bundle profile book epub pdf slides site ALWAYS lab serve browser test check lint benchmark rack gpu-record translations pins clean distclean
+.PHONY: help setup notebooks bundle profile book epub pdf slides site ALWAYS lab serve browser test check lint benchmark rack gpu translations pins clean distclean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -218,7 +218,7 @@ benchmark: book ## measure the build, the clocks, the machine, all-reduces and t
 rack: setup ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
 	@_build/env/$(firstword $(AVAILABLE))/bin/python -m d2l_lab.rack
 
-gpu-record: $(docs) ## record what make book has measured on a GPU, into notebooks/data
+gpu: $(docs) ## record what make book has measured on a GPU, into notebooks/data
 	@$(docs)/python -m book.gpu_record
 
 translations: $(docs) ## bring the catalogues of the translations, notebooks/locale, up to date with the sources

@@ -1,6 +1,6 @@
 """What cells found on a machine with a GPU, beside what they find here: notebooks/data/gpu.json.
 
-`make gpu-record` writes it on such a machine, from what `make book` ran there. A cell is known by its id, which comes
+`make gpu` writes it on such a machine, from what `make book` ran there. A cell is known by its id, which comes
 from its code: once the code has changed, nothing is shown of what it found.
 """
 

@@ -55,7 +55,7 @@ def claimed(sentence, held):
     return shown({MIME: {"sentence": sentence, "held": held, "evidence": "2, above 1", "note": ""}, "text/plain": "?"})
 
 
-def merged(source, outputs, frameworks=PAIR):
+def merged(source, outputs, frameworks=PAIR, record=None):
     """Merge runs: `outputs` maps a framework that has run to the outputs that its code has."""
     executed = {}
     for framework, own in outputs.items():
@@ -63,7 +63,7 @@ def merged(source, outputs, frameworks=PAIR):
         for cell in notebook["cells"]:
             cell["outputs"] = own.get(cell["source"], [])
         notebook["metadata"]["d2l"] = {"seconds": 1, "date": "2026-01-01", "machine": {}, "versions": {}}
-    return merge(expand(source), frameworks, executed, "tiny.md")
+    return merge(expand(source), frameworks, executed, "tiny.md", record)
 
 
 def test_the_golden_section_becomes_a_notebook_for_readers_and_a_merged_one():

@@ -165,6 +165,7 @@ def changed(project, path, text):
         ("d2l_utils/jax/networks.py", OTHER, ALL),
         ("notebooks/data/hardware.csv", "device\n", ALL),
         ("notebooks/data/rack.json", "{}", ALL),
+        ("notebooks/data/gpu.json", "{}", []),
         ("jupyter/kernels/d2l-jax/kernel.json", {"env": {"OMP_NUM_THREADS": "1"}}, ALL),
         ("jupyter/kernels/d2l-pytorch/kernel.json", {"env": {"OMP_NUM_THREADS": "1"}}, []),
         ("d2l_utils/torch/__init__.py", OTHER, []),

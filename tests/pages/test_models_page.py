@@ -34,7 +34,9 @@ RECORDS = [
     record("jax", "passing", SLOW),
     record("pytorch", "passing", SLOW),
 ]
-FILES = {"predictions.json": json.dumps(RECORDS)}
+MEASURED = {"section": "passing", "title": "Passing", "framework": "jax", "cell": "c1", "gpu": "NVIDIA H200"}
+MEASURED |= {"predictions": [SLOW._repr_mimebundle_()["application/vnd.d2l.prediction+json"]]}
+FILES = {"predictions.json": json.dumps(RECORDS), "elsewhere.json": json.dumps([MEASURED])}
 
 
 def test_comparisons_that_follow_each_other_are_one_table(book, outlines):
@@ -56,7 +58,7 @@ def test_each_framework_has_its_own_picture_and_the_worst_models_come_first(book
     assert [button["value"] for button in page.select(".framework-switch button")] == ["pytorch", "jax"]
     first = "JAX: 3 models, median 1.20 ×, 67 % within 1.5 ×, worst 2.00 × (passing: loopback); 1 estimate."
     assert first in words(page.select_one(".only-jax"))
-    assert [len(picture.select("a")) for picture in page.select(".only-jax svg.scatter")] == [3, 1]
+    assert [len(picture.select("a")) for picture in page.select(".only-jax svg.scatter")] == [3, 1, 1]
     names = ["loopback Passing", "eight passes Predicting", "bytes kept Passing"]  # and no estimate
     assert [words(name) for name in page.select("#farthest .only-jax tbody th")] == names
 
@@ -64,7 +66,7 @@ def test_each_framework_has_its_own_picture_and_the_worst_models_come_first(book
 def test_the_contents_at_the_side_have_the_parts_of_the_page(book):
     page = book.whole("back/models")
     contents = {link["href"]: words(link) for link in page.select(".toc-tree a")}
-    assert list(contents) == ["#", "#times", "#factors", "#farthest", "#all"]
+    assert list(contents) == ["#", "#times", "#factors", "#farthest", "#all", "#gpu"]
     del contents["#"]  # the title of the page
     assert {f"#{part['id']}": words(part.h2).removesuffix("#") for part in page.select("section section")} == contents
 
@@ -75,6 +77,7 @@ def test_estimates_alone_are_no_models():
 
 def test_every_mark_and_name_leads_to_its_cell_and_the_landing_page_shows_the_times_alone(book):
     page = book.article("back/models")
+    page.select_one("#gpu").extract()
     marks = [(mark["href"], mark["aria-label"].partition(":")[0]) for mark in page.select(".only-jax svg a")]
     assert marks == [
         ("../predicting.html?tab=jax#c1", "eight passes (predicting)"),
@@ -89,3 +92,11 @@ def test_every_mark_and_name_leads_to_its_cell_and_the_landing_page_shows_the_ti
     assert [len(picture.select("a")) for picture in panel.select("svg")] == [3]
     assert panel.svg.a["href"] == "predicting.html?tab=jax#c1"
     assert not panel.select("table")
+
+
+def test_what_a_gpu_measured_has_a_part_of_its_own(book):
+    part = book.article("back/models").select_one("#gpu")
+    assert [bool(part.select(f".only-{name} svg")) for name in ("pytorch", "jax")] == [False, True]
+    assert "JAX: 1 model, median 2.00 ×, 0 % within 1.5 ×" in words(part)
+    assert words(part.select_one("summary")) == "All predictions on an NVIDIA H200, section by section"
+    assert part.select_one("svg a")["href"] == "../passing.html?tab=jax#c1"

@@ -1,0 +1,97 @@
+"""What cells found on a machine with a GPU: recorded there, and shown beside what the same cells find here."""
+
+import json
+
+import pytest
+from test_cells import claimed, code, merged, whole
+from tiny_book import shown
+
+from book import gpu_record
+from book.layout import Layout
+from book.outputs import ELSEWHERE, PREDICTION, records
+from book.records import HTML
+from d2l_utils.predictions import Comparison
+
+HALF = Comparison("eight passes", "model", "s", 4e-3, 2e-3, 2e-3, 2e-3, "Look at <b>.")
+COMPARED = HALF._repr_mimebundle_()[PREDICTION]
+RUN = {"date": "2026-11-26", "versions": {"jax": "0.11.2"}, "machine": {"gpus": ["NVIDIA H200"], "cores": 16}}
+
+
+def executed(*cells, **facts):
+    cells = [{"cell_type": "code", "id": f"c{i}", "source": "", "outputs": outputs} for i, outputs in enumerate(cells)]
+    return {"cells": cells, "metadata": {"d2l": RUN | facts}}
+
+
+@pytest.fixture
+def layout(tmp_path):
+    """A project whose performance-model ran in JAX with a GPU, and in PyTorch without one."""
+    found = Layout(tmp_path)
+    ran = {"jax": executed([shown(HALF)], [claimed("a sum", True)]), "pytorch": executed([shown(HALF)], machine={})}
+    for framework, notebook in ran.items():
+        path = found.notebook("executed", framework, "performance-model")
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(notebook))
+    gpu_record.place(tmp_path).parent.mkdir(parents=True)
+    return found
+
+
+def test_the_cells_that_compared_something_on_a_gpu_are_recorded(layout):
+    assert gpu_record.write(layout) == 0
+    record = gpu_record.read(layout.root)
+    assert record["found"] == {"jax": {"c0": {"predictions": [COMPARED], "totals": []}}}
+    assert (record["machine"], record["date"], record["versions"]["jax"]) == (
+        RUN["machine"],
+        RUN["date"],
+        RUN["versions"],
+    )
+
+
+def test_the_remark_on_a_cell_is_kept_as_long_as_there_is_the_cell(layout):
+    gpu_record.place(layout.root).write_text(json.dumps({"remarks": {"c0": "kept", "c9": "gone"}}))
+    gpu_record.write(layout)
+    assert gpu_record.read(layout.root)["remarks"] == {"c0": "kept"}
+
+
+def test_without_a_gpu_nothing_is_recorded(tmp_path, capsys):
+    assert gpu_record.write(Layout(tmp_path)) == 1
+    assert capsys.readouterr().err == "error: no notebook has run with a GPU: `make book` runs them\n"
+    assert gpu_record.read(tmp_path) == {}
+
+
+def test_a_page_shows_what_the_same_cell_of_the_same_framework_found():
+    source = whole(code("measure()", "jax"), code("measure()", "pytorch"))
+    ids = {
+        cell["source"]: cell["id"] for cell in merged(source, {"jax": {}})["cells"] if "jax" in str(cell["metadata"])
+    }
+    found = {"jax": {ids["measure()"]: {"predictions": [COMPARED], "totals": []}, "cold": {}}}
+    record = {"machine": RUN["machine"], "date": RUN["date"], "versions": {"jax": {}}, "found": found, "remarks": {}}
+    both = merged(source, {"jax": {}, "pytorch": {}}, record=record)
+    assert [cell["id"] for cell in both["cells"] if cell["cell_type"] == "code" and records(cell, ELSEWHERE)] == [
+        ids["measure()"]
+    ]
+
+
+@pytest.mark.parametrize(("remark", "note"), [("", "off by 2.00 ×"), ("It waits.", "It waits.")])
+def test_a_fold_names_machine_factor_versions_and_the_cause_of_a_miss(remark, note):
+    content = {"gpu": "NVIDIA H200", "date": RUN["date"], "versions": {"jax": "0.11.2"}, "remark": remark}
+    html = HTML[ELSEWHERE]([content | {"predictions": [COMPARED], "totals": []}])
+    assert html.startswith('<details class="elsewhere"><summary>The same cell on an NVIDIA H200: 0.500 ×</summary>')
+    assert "<p>jax 0.11.2; 26 November 2026.</p></details>" in html
+    assert note in html
+    assert ("off by" in html) is not bool(remark)
+
+
+def test_a_table_of_levers_is_summed_up_in_the_title():
+    rows = [
+        {"lever": name, "seconds": s, "low": s, "high": s, "promised": None, "accuracy": 0.5, "kept": True}
+        for name, s in (("a", 4), ("b", 1))
+    ]
+    content = {
+        "gpu": "GPU",
+        "date": RUN["date"],
+        "versions": {},
+        "remark": "",
+        "predictions": [],
+        "totals": [{"rows": rows}],
+    }
+    assert "<summary>The same cell on an GPU: 4.00 × as fast with all levers</summary>" in HTML[ELSEWHERE]([content])
