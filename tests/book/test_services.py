@@ -52,10 +52,14 @@ def test_github_runs_the_commands_of_the_readme():
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
 
 
-def test_github_tries_every_python_that_the_book_accepts():
+def test_github_tries_every_python_that_the_book_and_its_wheel_accept():
     accepted = SpecifierSet(test_environments.CONTENT["tool"]["d2l"]["docs"]["python"])
     tried = JOBS["machine"]["strategy"]["matrix"]["python"]
     assert tried == [f"3.{minor}" for minor in range(30) if f"3.{minor}" in accepted]
+    classifiers = test_environments.CONTENT["project"]["classifiers"]
+    assert [f"Programming Language :: Python :: {python}" for python in tried] == [
+        name for name in classifiers if name.startswith("Programming Language")
+    ]
 
 
 def test_actions_are_pinned_by_their_commits():
