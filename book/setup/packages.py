@@ -22,7 +22,7 @@ def install(uv: str, name: str, settings: dict[str, Any], python: str, gpu: bool
     `uv` and `python` are the paths of uv and of the environment's Python, `settings` its table in pyproject.toml.
     """
     wheels = wheel_folders()
-    options = ["--no-deps"] if "without-dependencies" in settings else []
+    options = ["--no-deps"] if "without-dependencies" in settings else []  # all is pinned
     arguments = ["-r", f"requirements/{name}.txt"]
     if gpu and "gpu-build" in settings:
         arguments = ["-r", str(gpu_pins(name, settings)), settings["gpu-build"]]
