@@ -215,7 +215,7 @@ benchmark: book ## measure the build, the clocks, the machine, all-reduces and t
 	@for f in $(AVAILABLE); do echo "== a training step in $$f"; \
 	  _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
 
-rack: setup ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
+rack: setup ## record all-reduces between hosts in network namespaces of this machine, on Linux, into d2l_lab/tables
 	@_build/env/$(firstword $(AVAILABLE))/bin/python -m d2l_lab.rack
 
 gpu: $(docs) ## record what make book has measured on a GPU, into notebooks/data

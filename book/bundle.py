@@ -17,6 +17,7 @@ from book import FRAMEWORKS, MODULES, ROOT, BookError, project
 from book.cells import Cell, Notebook, new_code_cell
 from book.hosted import bundle_name, repository
 from book.layout import Layout, dump, load
+from book.setup.packages import pins, without_hashes
 from book.sources import slugs
 from book.words import say
 
@@ -119,7 +120,8 @@ def files_of(layout: Layout, framework: str, wheel: Path) -> dict[str, bytes]:
     files = {
         "README.md": readme(framework, python, wheel.name).encode(),
         "requirements.txt": "".join(f"{entry}\n" for entry in direct(framework, content)).encode(),
-        "pins.txt": (ROOT / "requirements" / f"{framework}.txt").read_bytes(),
+        # Without hashes: given one, pip would refuse a wheel that has none, such as ours.
+        "pins.txt": "".join(f"{without_hashes(pin)}\n" for pin in pins(framework)).encode(),
         wheel.name: wheel.read_bytes(),
     }
     for slug in (*slugs(layout), "index"):

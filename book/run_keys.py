@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from book import FRAMEWORKS, MODULES, BookError, gpu_record
+from book import FRAMEWORKS, MODULES, BookError
 from book.cells import Entry
 from book.layout import own_files
 from d2l_lab.machine.profile import figures
@@ -103,18 +103,17 @@ def settings(environment: Mapping[str, str], root: Path) -> dict[str, str]:
 
 
 def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return what decides a run besides the notebook: the environment, cores and GPUs, our packages and the data."""
-    data, packages = root / "notebooks" / "data", [root / "d2l_utils", root / "d2l_lab"]
+    """Return what decides a run besides the notebook: the environment, cores, GPUs, our packages and their tables."""
+    tables, packages = root / "d2l_lab" / "tables", [root / "d2l_utils", root / "d2l_lab"]
     modules = {path.relative_to(root): path for package in packages for path in own_files(package, "**/*.py")}
     others = {module for name, module in MODULES.items() if name != kernel.framework} | {"rack"}
-    files = [path for path in own_files(data, "**/*") if path.name != gpu_record.NAME]  # which no cell reads
     return {
         "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
         "settings": settings(os.environ | kernel.settings, root),
         "machine": [profile["machine"].get(fact) for fact in ("cores", "gpus")],
         "recorded": RECORDED,
         "modules": [[str(name), code(path)] for name, path in modules.items() if name.parts[1] not in others],
-        "data": [[str(path.relative_to(data)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files],
+        "tables": [[path.name, hashlib.sha256(path.read_bytes()).hexdigest()] for path in own_files(tables, "*")],
     }
 
 

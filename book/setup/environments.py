@@ -21,7 +21,7 @@ from book.setup.programs import BUILD, LeftOutError, SetupError, call, find_uv, 
 from d2l_lab.files import locked
 from d2l_lab.machine.system import gpus
 
-RECIPE = 2  # one more whenever the code below makes another environment out of the same pins and settings
+RECIPE = 3  # one more whenever the code below makes another environment out of the same pins and settings
 
 
 def settings_of(name: str, content: dict[str, Any]) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with locked(BUILD / ".setup.lock", "another make is setting up: waiting until it is done"):
             if options.pins:
-                resolve_pins(find_uv(project()["tool"]["d2l"]["uv"]))
+                resolve_pins(find_uv(project()["tool"]["d2l"]["uv"]), project())
             elif options.names == ["docs"]:
                 make_environment("docs", project())
                 print("docs")

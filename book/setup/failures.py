@@ -17,6 +17,10 @@ KINDS = {
     r"no space left|enospc|os error 28\b|quota exceeded|edquot": (
         "the disk is full: make room, or move what is written there (UV_CACHE_DIR, PIP_CACHE_DIR, TMPDIR)"
     ),
+    r"hash mismatch": (
+        "this file is not the one that was pinned: a mirror of packages serves another build, or somebody has changed "
+        "it; take another mirror (UV_DEFAULT_INDEX)"
+    ),
     r"cannot connect to proxy|tunnel error|tunnel connection failed": (
         "the proxy does not answer, or refuses: check its address in https_proxy, http_proxy or all_proxy"
     ),

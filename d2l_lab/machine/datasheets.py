@@ -1,13 +1,13 @@
-"""Tables of devices (notebooks/data/hardware.csv), and what `make rack` recorded (notebooks/data/rack.json)."""
+"""Tables of devices (d2l_lab/tables/hardware.csv), and what `make rack` recorded (d2l_lab/tables/rack.json)."""
 
 import csv
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
-FOLDERS = (Path(__file__).parents[2] / "notebooks" / "data", Path(__file__).parents[1] / "tables")  # project, wheel
+FOLDER = files("d2l_lab") / "tables"
 UNITS = {
     "KiB": 2**10,
     "MiB": 2**20,
@@ -181,11 +181,9 @@ def specifications(table: str, *names: str, quantities: Sequence[str] = ()) -> S
     ------
     ValueError
         If there is no such table, name or quantity.
-    FileNotFoundError
-        If there is no file.
     """
-    with _find("hardware.csv").open(encoding="utf-8", newline="") as file:
-        rows = [Specification(**row) for row in csv.DictReader(file)]
+    lines = (FOLDER / "hardware.csv").read_text(encoding="utf-8").splitlines()
+    rows = [Specification(**row) for row in csv.DictReader(lines)]
     tables = dict.fromkeys(row.table for row in rows)
     if table not in tables:
         raise ValueError(f"unknown table {table!r}; known: {', '.join(tables)}")
@@ -215,18 +213,5 @@ def rack_record() -> dict[str, Any]:
         ``slow``: the same rack once the link of one ``host`` was set to ``rate``: ``pairs[i][j]``, the median seconds
         of a message of ``bytes`` bytes from host i to host j or back, and by algorithm the median ``seconds`` in which
         all hosts summed ``sum`` bytes.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no record.
     """
-    return json.loads(_find("rack.json", "; `make rack` writes it").read_text(encoding="utf-8"))
-
-
-def _find(name: str, cure: str = "") -> Path:
-    """Return the path of a file of the tables; FileNotFoundError if it is in neither folder."""
-    for folder in FOLDERS:
-        if (folder / name).exists():
-            return folder / name
-    raise FileNotFoundError(f"no {name} in {' or '.join(str(folder) for folder in FOLDERS)}{cure}")
+    return json.loads((FOLDER / "rack.json").read_text(encoding="utf-8"))

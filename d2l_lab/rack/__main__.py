@@ -10,7 +10,7 @@ from typing import Any
 
 from d2l_lab.rack.namespaces import ROOT, private, refusal
 
-PLACE = ROOT / "notebooks" / "data" / "rack.json"
+PLACE = ROOT / "d2l_lab" / "tables" / "rack.json"
 
 
 def table(record: dict[str, Any]) -> Iterator[str]:

@@ -80,7 +80,7 @@ def measure_slow(n: int, size: int, rounds: int) -> dict[str, Any]:
 
 
 def record(worlds: Sequence[int], sizes: Sequence[int], rounds: int) -> dict[str, Any]:
-    """Return the content of notebooks/data/rack.json: the links as set and as fitted, and runs beside predictions."""
+    """Return the content of d2l_lab/tables/rack.json: the links as set and as fitted, and runs beside predictions."""
     n = max(worlds)
     files = build(n)
     with connect(files, [RATE] * n):

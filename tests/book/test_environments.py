@@ -30,18 +30,43 @@ def group(name):
     return found
 
 
-def pins(name):
-    return (ROOT / "requirements" / f"{name}.txt").read_text().splitlines()
+@pytest.mark.parametrize("name", NAMES)
+def test_pins_have_one_version_the_hashes_of_its_files_and_no_host(name):
+    for pin in packages.pins(name):
+        hashes = "" if pin.startswith("torch==") else r"( \\\n    --hash=sha256:[0-9a-f]{64})+"
+        assert re.fullmatch(rf"[a-z0-9-]+==[0-9][^ ;/]*( ; [^/\\]+)?{hashes}", pin), pin
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_pins_have_one_version_each_no_host_and_every_requirement_of_pyproject(name):
-    for line in pins(name):
-        assert re.fullmatch(r"[a-z0-9-]+==[0-9][^ ;/]*( ; .+)?", line), line
-    kept = {line.split(" ;")[0] for line in pins(name)}
-    for wanted in group(name):
+def test_every_requirement_of_pyproject_is_pinned(name):
+    kept = {packages.without_hashes(pin).split(" ;")[0] for pin in packages.pins(name)}
+    for wanted in [*group(name), *TABLES.get(name, {}).get("without-dependencies", [])]:
         package, _, version = wanted.split(";")[0].strip().partition("==")
         assert any(line == f"{package}=={version}" or not version and line.startswith(f"{package}==") for line in kept)
+
+
+RESOLVED = """\
+colorama==0.4.6 ; sys_platform == 'win32' \\
+    --hash=sha256:aa
+numpy==2.4.6 ; python_full_version < '3.12' \\
+    --hash=sha256:bb \\
+    --hash=sha256:cc
+nvidia-nccl-cu13==2.29.7 ; sys_platform == 'linux' \\
+    --hash=sha256:dd
+torch==2.13.0 \\
+    --hash=sha256:ee
+"""
+
+
+def test_pins_leave_out_what_no_machine_or_only_some_install_and_give_pytorch_no_hash(tmp_path, monkeypatch):
+    (tmp_path / "requirements").mkdir()
+    monkeypatch.setattr(packages, "ROOT", tmp_path)
+    monkeypatch.setattr(packages, "BUILD", tmp_path)
+    monkeypatch.setattr(packages, "call", lambda *_: RESOLVED)
+    packages.resolve_pins("uv", CONTENT)
+    numpy = "numpy==2.4.6 ; python_full_version < '3.12' \\\n    --hash=sha256:bb \\\n    --hash=sha256:cc"
+    assert packages.pins("pytorch") == [numpy, "torch==2.13.0"]
+    assert packages.pins("docs") == [numpy, "torch==2.13.0 \\\n    --hash=sha256:ee"]
 
 
 def test_conda_gets_a_python_that_every_environment_accepts_and_the_same_uv():
@@ -283,24 +308,43 @@ def test_the_uv_on_path_is_used_if_it_is_as_new_as_the_pinned_one(project, monke
     assert [command[-1] for command in calls] == ([] if used else [str(own.parents[1]), "uv==0.13.8"])
 
 
-@pytest.mark.parametrize("name", FRAMEWORKS)
-def test_a_gpu_makes_another_environment_with_its_own_build_in_place_of_that_for_the_cpu(monkeypatch, tmp_path, name):
+@pytest.fixture
+def calls(tmp_path, monkeypatch):
+    """The arguments of `uv pip install`, which nothing runs."""
+    found = []
+    (tmp_path / "env").mkdir()
     monkeypatch.setattr(packages, "BUILD", tmp_path)
     monkeypatch.setenv("PIP_FIND_LINKS", "")
-    (tmp_path / "env").mkdir()
-    table, calls = TABLES[name], []
-    monkeypatch.setattr(packages, "call", lambda command, *_, **__: calls.append(command[5:]))
+    monkeypatch.setattr(packages, "call", lambda command, *_, **__: found.append(command[5:]))
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whatever_is_pinned_whole_is_installed_with_its_hashes_alone(name, calls):
+    table = environments.settings_of(name, CONTENT)
+    packages.install("uv", name, table, "python", False)
+    options = ["--no-deps"] if "without-dependencies" in table else []
+    options.append(table.get("gpu-option", "--require-hashes"))
+    assert calls[0] == ["-r", f"requirements/{name}.txt", *options]
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_gpu_makes_another_environment(name, monkeypatch):
+    table = TABLES[name]
     monkeypatch.setattr(environments, "gpus", lambda: ["a GPU"])
     assert environments.wants_gpu(table) == ("gpu-build" in table or "gpu-option" in table)
     assert environments.fingerprint(name, CONTENT, True) != environments.fingerprint(name, CONTENT, False)
-    packages.install("uv", name, table, "python", False)
-    assert calls[0] == ["-r", f"requirements/{name}.txt", *[table[key] for key in ("gpu-option",) if key in table]]
+
+
+@pytest.mark.parametrize("name", [name for name in FRAMEWORKS if "gpu-build" in TABLES[name]])
+def test_a_gpus_build_takes_the_place_of_that_for_the_cpu(name, calls):
+    table = TABLES[name]
     packages.install("uv", name, table, "python", True)
-    if "gpu-build" in table:
-        (kept,) = [arguments[1] for arguments in calls if table["gpu-build"] in arguments]
-        dropped = {line.split("==")[0] for line in set(pins(name)) - set(Path(kept).read_text().splitlines())}
-        assert dropped == {table[key] for key in ("cpu-build",) if key in table}
-        assert any(line.startswith(re.sub(r"\[.+\]", "", table["gpu-build"])) for line in pins(name))
+    _, kept, build = calls[0]
+    assert build == table["gpu-build"]
+    dropped = set(packages.pins(name)) - set(packages.split(Path(kept).read_text()))
+    assert {pin.split("==")[0] for pin in dropped} == {table[key] for key in ("cpu-build",) if key in table}
+    assert any(pin.startswith(re.sub(r"\[.+\]", "", build)) for pin in packages.pins(name))
 
 
 @pytest.mark.parametrize("fault", homes.FAULTS)

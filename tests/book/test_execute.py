@@ -163,8 +163,8 @@ def changed(project, path, text):
     [
         ("d2l_utils/timing.py", OTHER, ALL),
         ("d2l_utils/jax/networks.py", OTHER, ALL),
-        ("notebooks/data/hardware.csv", "device\n", ALL),
-        ("notebooks/data/rack.json", "{}", ALL),
+        ("d2l_lab/tables/hardware.csv", "device\n", ALL),
+        ("d2l_lab/tables/rack.json", "{}", ALL),
         ("notebooks/data/gpu.json", "{}", []),
         ("jupyter/kernels/d2l-jax/kernel.json", {"env": {"OMP_NUM_THREADS": "1"}}, ALL),
         ("jupyter/kernels/d2l-pytorch/kernel.json", {"env": {"OMP_NUM_THREADS": "1"}}, []),

@@ -9,6 +9,7 @@ from book.setup.programs import SetupError, call
 
 CERTIFICATE, PASSWORD, DISK = "certificate is not trusted", "proxy asks for a password", "disk is full"
 PROXY, NETWORK, VERSION = "proxy does not answer", "Is there a network connection?", "no such version"
+HASH = "not the one that was pinned"
 UV = """error: Request failed after 3 retries in 4.9s
   cause: Failed to fetch: https://HOST/simple/six/
   cause: error sending request for url (https://HOST/simple/six/)
@@ -71,6 +72,11 @@ TOOLS = [
     (DISK, "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n\n"),
     (DISK, NODE.format("ENOSPC: no space left on device, write", "ENOSPC")),
     (
+        HASH,
+        "error: Failed to download `idna==3.20`\n  cause: Hash mismatch for `idna==3.20`\n\n         Expected:\n"
+        "           sha256:0000\n\n         Computed:\n           sha256:ab7a\n",
+    ),
+    (
         PROXY,
         UV + "  cause: tunnel error: failed to create underlying connection\n"
         "  cause: tcp connect error\n  cause: Connection refused (os error 111)\n",
@@ -115,7 +121,7 @@ TOOLS = [
 @pytest.mark.parametrize(("kind", "message"), TOOLS)
 def test_a_failure_is_named_by_its_kind_alone_and_ends_with_the_tools_last_words(kind, message):
     line = explain(message)
-    assert [each for each in (CERTIFICATE, PASSWORD, DISK, PROXY, NETWORK, VERSION) if each in line] == [kind]
+    assert [each for each in (CERTIFICATE, PASSWORD, DISK, HASH, PROXY, NETWORK, VERSION) if each in line] == [kind]
     assert "\n" not in line
     last = [said for said in message.splitlines() if said.strip() and not said.startswith("    at ")][-1]
     assert line.endswith(f"({last.strip()})")

@@ -1,4 +1,4 @@
-"""The devcontainer and Binder set up what `make` sets up, as far as that can be tried without these services."""
+"""Devcontainer, Binder and GitHub set up what `make` sets up, as far as that can be tried without these services."""
 
 import json
 import re
@@ -6,6 +6,7 @@ import re
 import pytest
 import test_environments
 import yaml
+from packaging.specifiers import SpecifierSet
 
 from book import FRAMEWORKS, ROOT
 from book.setup.aids import AIDS
@@ -14,6 +15,8 @@ CONTAINER = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(
 DOCKERFILE = (ROOT / ".devcontainer" / CONTAINER["build"]["dockerfile"]).read_text()
 project = test_environments.project  # the fixture
 NEEDED = {"g++", "git", "make"}  # as the README says
+WORKFLOW = (ROOT / ".github" / "workflows" / "book.yml").read_text(encoding="utf-8")
+JOBS = yaml.safe_load(WORKFLOW)["jobs"]
 
 
 def kernels(folder):
@@ -42,3 +45,31 @@ def test_what_binder_and_the_container_start_finds_the_kernels(project):
     done = project.run("binder/start", "sh", "-c", "ls $JUPYTER_PATH/kernels")
     assert set(done.stdout.split()) == {f"d2l-{name}" for name in FRAMEWORKS}
     assert CONTAINER["containerEnv"]["JUPYTER_PATH"].endswith("/_build/jupyter/share/jupyter")
+
+
+def test_github_runs_the_commands_of_the_readme():
+    assert ".ci/run" in [step.get("run") for step in JOBS["book"]["steps"]]
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_github_tries_every_python_that_the_book_and_its_wheel_accept():
+    accepted = SpecifierSet(test_environments.CONTENT["tool"]["d2l"]["docs"]["python"])
+    tried = JOBS["machine"]["strategy"]["matrix"]["python"]
+    assert tried == [f"3.{minor}" for minor in range(30) if f"3.{minor}" in accepted]
+    classifiers = test_environments.CONTENT["project"]["classifiers"]
+    assert [f"Programming Language :: Python :: {python}" for python in tried] == [
+        name for name in classifiers if name.startswith("Programming Language")
+    ]
+
+
+def test_actions_are_pinned_by_their_commits():
+    uses = re.findall(r"\buses: (.+)", WORKFLOW)
+    assert uses
+    assert [use for use in uses if not re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use)] == []
+
+
+def test_no_job_may_do_more_than_read_but_the_one_that_publishes():
+    assert yaml.safe_load(WORKFLOW)["permissions"] == {}
+    granted = {name: job["permissions"] for name, job in JOBS.items()}
+    assert granted.pop("publish") == {"pages": "write", "id-token": "write"}
+    assert all(permissions == {"contents": "read"} for permissions in granted.values())

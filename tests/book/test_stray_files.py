@@ -34,10 +34,10 @@ FILES = [
     "notebooks/back/._list.md",
     "notebooks/back/list copy.md",
     "notebooks/back/folder.md/list.md",
-    "notebooks/data/.DS_Store",
-    "notebooks/data/._hardware.csv",
-    "notebooks/data/hardware.csv~",
-    "notebooks/data/.ipynb_checkpoints/hardware-checkpoint.csv",
+    "d2l_lab/tables/.DS_Store",
+    "d2l_lab/tables/._hardware.csv",
+    "d2l_lab/tables/hardware.csv~",
+    "d2l_lab/tables/.ipynb_checkpoints/hardware-checkpoint.csv",
     "notebooks/locale/Thumbs.db",
     "notebooks/locale/zh_CN/._tiny.po",
     "d2l_utils/._timing.py",
@@ -51,7 +51,7 @@ FILES = [
 LINKS = [  # Emacs writes one, which leads nowhere, beside each file that is being changed
     "notebooks/.#tiny.md",
     "notebooks/img/.#sum.svg",
-    "notebooks/data/.#hardware.csv",
+    "d2l_lab/tables/.#hardware.csv",
     "notebooks/locale/zh_CN/.#tiny.po",
     "d2l_utils/.#timing.py",
     "_build/book/.#tiny.ipynb",
@@ -64,7 +64,7 @@ def project(tmp_path):
     project = Project(tmp_path)
     project.write("notebooks/index.md", INDEX.replace("page", "tiny"))
     project.write("notebooks/back/list.md", "---\norphan: true\n---\n\n# List\n")
-    project.write("notebooks/data/hardware.csv", "device\n")
+    project.write("d2l_lab/tables/hardware.csv", "device\n")
     return project
 
 

@@ -1,4 +1,4 @@
-"""Back-of-the-envelope problems take the devices' figures from notebooks/data/hardware.csv, so that two agree.
+"""Back-of-the-envelope problems take the devices' figures from d2l_lab/tables/hardware.csv, so that two agree.
 
 A rate in a question stands in the table, in a row of the accelerator that the question names, of a link, a memory or a
 drive. A sentence that supposes a rate, or says with a citation where it was measured, brings its own.

@@ -1,4 +1,4 @@
-"""The tables of devices in notebooks/data/hardware.csv: each row is complete, plausible and fits its neighbours."""
+"""The tables of devices in d2l_lab/tables/hardware.csv: each row is complete, plausible and fits its neighbours."""
 
 import csv
 import math
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from d2l_lab.machine.datasheets import FOLDERS, UNITS, Specification, Specifications, specifications
+from d2l_lab.machine.datasheets import FOLDER, UNITS, Specification, Specifications, specifications
 
 
 def read_csv(path):
@@ -153,7 +153,7 @@ def test_a_slip_is_found(slip):
 
 
 def test_the_file_has_just_these_tables_columns_and_units():
-    rows = read_csv(FOLDERS[0] / "hardware.csv")
+    rows = read_csv(FOLDER / "hardware.csv")
     assert list(rows[0]) == [field.name for field in fields(Specification)]
     assert tuple(dict.fromkeys(row["table"] for row in rows)) == TABLES
     assert {row["unit"] for row in rows} == UNITS.keys()

@@ -1,13 +1,11 @@
 """Tables of devices: values in SI units, and what a reader sees of a table."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from d2l_lab.machine import datasheets
-from d2l_lab.machine.datasheets import Specification, Specifications, rack_record, specifications
+from d2l_lab.machine.datasheets import Specification, Specifications, specifications
 
 ROW = Specification(
     "links", "bus", "speed", "25", "GB/s", "one way", "", "a", "https://a.org", "2025-01-01", "2026-01-01", ""
@@ -58,19 +56,6 @@ def test_an_error_names_what_is_known(call, error, words):
     with pytest.raises(error) as caught:
         call()
     assert all(word in str(caught.value) for word in words)
-
-
-def test_an_installed_package_reads_its_own_copies_and_a_missing_file_is_named(tmp_path, monkeypatch):
-    text = (datasheets.FOLDERS[0] / "hardware.csv").read_text("utf-8")
-    monkeypatch.setattr(datasheets, "FOLDERS", (tmp_path / "one", tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"no hardware.csv in .*one or "):
-        specifications("links")
-    with pytest.raises(FileNotFoundError, match=r"no rack.json in .*one or .*; `make rack` writes it"):
-        rack_record()
-    (tmp_path / "hardware.csv").write_text(text, "utf-8")
-    (tmp_path / "rack.json").write_text(json.dumps({"alpha": 1e-3}))
-    assert specifications("links", "NVLink", "SATA").names == ("SATA 3", *(f"NVLink {i}" for i in range(1, 6)))
-    assert rack_record() == {"alpha": 1e-3}
 
 
 def test_tables_and_the_folds_below_them_read_as_in_the_kept_copy_and_plain_text_has_a_line_a_row():
