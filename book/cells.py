@@ -92,7 +92,7 @@ def cell_problems(cell: Cell) -> Iterator[str]:
     if "slideshow" in cell["metadata"]:
         yield from slide_problems(cell)
     if cell["cell_type"] == "markdown" and used_by(cell):
-        from book.plain_markdown import PARSER
+        from book.myst import PARSER
 
         if any(token.type == "heading_open" for token in PARSER.parse(cell["source"])):
             yield f"a heading stands in a cell tagged {' '.join(tags)}: close the cell before it with a line +++"
@@ -204,7 +204,8 @@ def notebook_of(framework: str, cells: Sequence[Cell]) -> Notebook:
 
 def plain(entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name: str, answers: bool) -> "Plain":
     """Return the entry's text as plain Markdown, its pictures in it; BookError names the cell when that fails."""
-    from book.plain_markdown import PlainError, convert, details
+    from book.myst import PlainError
+    from book.plain_markdown import convert, details
 
     try:
         converted = convert(entry.source, numbers, answers)

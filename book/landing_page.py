@@ -21,7 +21,7 @@ def write_landing_page(
 ) -> None:
     """Write the landing page as a notebook of each framework, beside the readers' or without `answers` the handouts."""
     text, home = (layout.sources / "index.md").read_text(encoding="utf-8"), repository() if answers else ""
-    ours = our_code("landing_page.py", "cells.py", "plain_markdown.py", "hosted.py")
+    ours = our_code("landing_page.py", "cells.py", "myst.py", "plain_markdown.py", "hosted.py")
     key = hashed(text, numbers["refs"], numbers["sections"], home, ours, fixed_words(layout))
 
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
@@ -34,7 +34,8 @@ def write_landing_page(
 
 def landing_cells(text: str, numbers: dict[str, Any]) -> list[Cell]:
     """Return the cells of the landing page that a notebook can show, as plain Markdown; BookError if that fails."""
-    from book.plain_markdown import PlainError, convert
+    from book.myst import PlainError
+    from book.plain_markdown import convert
 
     cells = notebook_in(text, "index.md")["cells"]
     shown = [cell["source"] for cell in cells if "html" not in cell["metadata"].get("tags", [])]

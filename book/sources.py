@@ -63,12 +63,12 @@ def read(slug: str, layout: Layout) -> dict[str, Any]:
     Reading takes a second, so the dict is kept and read anew only when the text or this code has changed.
     """
     path = layout.sources / f"{slug}.md"
-    text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "plain_markdown.py", "sources.py")
+    text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "myst.py", "plain_markdown.py", "sources.py")
     if place(slug, layout).exists():
         kept = load(place(slug, layout))
         if (kept.get("text"), kept.get("reader")) == (text, reader):
             return kept
-    from book.plain_markdown import PlainError, outline
+    from book.myst import PlainError, outline
 
     notebook = notebook_in(text, path)
     lint(notebook, path.name)

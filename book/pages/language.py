@@ -126,7 +126,7 @@ class MarkEnglish(SphinxTransform):
 
 
 def headings(source: str) -> list[str]:
-    from book.plain_markdown import PARSER
+    from book.myst import PARSER
     from book.translations.units import HEADER
 
     tokens = PARSER.parse(HEADER.sub("", source, count=1))

@@ -13,9 +13,10 @@ from pathlib import Path
 from book import BookError, keep_grammars_out
 from book.layout import Layout
 from book.translations import LANGUAGES
-from book.translations.catalogues import folder, names, translatable, update
+from book.translations.catalogues import folder, names
 from book.translations.check import check
 from book.translations.lookup import Translations
+from book.translations.update import translatable, update
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

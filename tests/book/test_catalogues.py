@@ -12,9 +12,10 @@ from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
 from book.records import HTML
 from book.translations import CHINESE
 from book.translations.__main__ import main
-from book.translations.catalogues import fixed_texts, folder, messages, names, read, update
+from book.translations.catalogues import folder, messages, names, read
 from book.translations.lookup import pattern
 from book.translations.records import OURS
+from book.translations.update import fixed_texts, update
 from book.words import say_record
 from d2l_utils.claims import claim
 from d2l_utils.levers import AS_WRITTEN

@@ -17,8 +17,9 @@ from book import FRAMEWORKS, ROOT, BookError
 from book.cells import expand, lint, of, only_claims, split
 from book.layout import Layout
 from book.merge import all_records, merge
+from book.myst import PlainError, outline
 from book.outputs import clean, unrepeated
-from book.plain_markdown import PlainError, convert, outline
+from book.plain_markdown import convert
 from book.run_keys import run_key
 from book.sources import slugs
 from d2l_utils.claims import MIME

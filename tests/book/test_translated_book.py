@@ -11,8 +11,9 @@ from book import FRAMEWORKS, BookError
 from book.layout import Layout
 from book.sources import number
 from book.translations import CHINESE
-from book.translations.catalogues import folder, update
+from book.translations.catalogues import folder
 from book.translations.translate import coverage_line, write_sources
+from book.translations.update import update
 
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text>a queue</text></svg>'
 CODE = f"""
