@@ -104,7 +104,7 @@ def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
     pages, path = layout.sources, layout.derived / "numbers.json"
     around = [(pages / name).read_text(encoding="utf-8") for name in ("index.md", "references.bib")]
     outlines = {source["slug"]: source["outline"] for source in sources}
-    ours = our_code("__init__.py", "pages/*.py")
+    ours = our_code("__init__.py", "pages/**/*.py")
     key = hashed(outlines, around, ours, packages(Path(sys.prefix)), fixed_words(layout))
     if not path.exists() or load(path).get("key") != key:
         names = [page.relative_to(pages).as_posix() for page in own_files(pages, "*.md", "back/*.md")]

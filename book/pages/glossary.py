@@ -24,8 +24,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import make_refnode
 
-from book.pages.page_info import HAN
 from book.pages.tabs import framework_of, frameworks_of
+from book.pages.text import HAN
 
 CHINESE = "汉字"  # stands for the letter of all terms that begin with a Chinese character
 KEY = "glossary"  # in the metadata of the page: {form: (id, meaning)}

@@ -18,7 +18,7 @@ from sphinx.transforms import SphinxTransform
 
 from book import ROOT
 from book.layout import Layout, load
-from book.pages.page_info import HAN
+from book.pages.text import HAN
 from book.translations import LANGUAGES, language_of
 from book.words import say, say_each, set_language
 

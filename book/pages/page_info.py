@@ -7,7 +7,6 @@ The transform also makes records places that a link can lead to, and insists on 
 import json
 import math
 import os
-import re
 from datetime import datetime
 from typing import Any
 
@@ -23,14 +22,13 @@ from book.load import ROUGH
 from book.outputs import RECORDS, records
 from book.pages.single_framework import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
-from book.translations import units
+from book.pages.text import HAN
 from book.words import say, say_date
 
 logger = logging.getLogger(__name__)
 WORDS_PER_MINUTE = 200
 CHARACTERS_PER_MINUTE = 400  # of Chinese
 LINES_PER_MINUTE = 20  # of code
-HAN = re.compile(f"[{units.HAN}]")
 SILENT = (nodes.math, nodes.math_block, nodes.comment, nodes.raw)
 FOLDED = ("tag_solution", "tag_exercise", "tag_drawing", "tag_claims")  # classes of cells whose code is a click away
 

@@ -7,8 +7,8 @@ from wcag import contrast
 
 from book import ROOT
 from book.layout import Layout
-from book.pages.colours import colour
-from book.pages.scatter import Dot, factors, key, times
+from book.pages.records.colours import colour
+from book.pages.records.scatter import Dot, factors, key, times
 from book.sources import slugs
 from d2l_utils.predictions import Comparison
 

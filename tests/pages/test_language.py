@@ -11,7 +11,7 @@ from fontTools.ttLib import TTFont
 from test_checklist import compared
 from tiny_book import Book, claim, code, notebook, prose
 
-from book.pages.page_info import HAN
+from book.pages.text import HAN
 
 ENGLISH = """---
 jupytext: {}
