@@ -216,7 +216,7 @@ benchmark: book ## measure the build, the clocks, the machine, all-reduces and t
 	  _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
 
 rack: setup ## record all-reduces between hosts in network namespaces of this machine, on Linux, into notebooks/data
-	@_build/env/$(firstword $(AVAILABLE))/bin/python -m d2l_lab.rack
+	@_build/env/$(firstword $(AVAILABLE))/bin/python -m rack
 
 gpu-record: $(docs) ## record what make book has measured on a GPU, into notebooks/data
 	@$(docs)/python -m book.gpu_record

@@ -106,7 +106,7 @@ def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[st
     """Return what decides a run besides the notebook: the environment, cores and GPUs, our packages and the data."""
     data, packages = root / "notebooks" / "data", [root / "d2l_utils", root / "d2l_lab"]
     modules = {path.relative_to(root): path for package in packages for path in own_files(package, "**/*.py")}
-    others = {module for name, module in MODULES.items() if name != kernel.framework} | {"rack"}
+    others = {module for name, module in MODULES.items() if name != kernel.framework}
     files = [path for path in own_files(data, "**/*") if path.name != gpu_record.NAME]  # which no cell reads
     return {
         "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
