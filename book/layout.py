@@ -31,8 +31,8 @@ def remove_others(folder: Path, kept: Collection[Path]) -> None:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """The folders of a project whose root is `root`, for the English book or for its translation into a language.
+class Edition:
+    """The English book or its translation into a language: the folders of a project whose root is `root`.
 
     What depends on no language, such as executed notebooks, lies in the same place for all.
     """

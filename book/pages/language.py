@@ -17,7 +17,7 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 
 from book import ROOT
-from book.layout import Layout, load
+from book.layout import Edition, load
 from book.pages.text import HAN
 from book.translations import LANGUAGES, language_of
 from book.words import say, say_each, set_language
@@ -29,9 +29,9 @@ FEW = 3  # words: so many may be names in a text of any language
 
 def use_language(app: Sphinx, config: Config) -> None:
     """Set the language of `say`, and in a translation the settings that are words or paths."""
-    layout = Layout(ROOT, language_of(config.language))
-    set_language(layout)
-    if layout.language is None:
+    edition = Edition(ROOT, language_of(config.language))
+    set_language(edition)
+    if edition.language is None:
         return
     config.project = config.html_title = say("Computational Performance")
     config.numfig_format = {
@@ -40,7 +40,7 @@ def use_language(app: Sphinx, config: Config) -> None:
         "code-block": say("Listing %s"),
         "section": say("Section %s"),
     }
-    config.d2l_notebooks = str(layout.notebook("notebooks", "framework", "slug").parents[1])
+    config.d2l_notebooks = str(edition.notebook("notebooks", "framework", "slug").parents[1])
     app.translator.add_fallback(WordsOfTheme())
 
 

@@ -9,7 +9,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import PoFileError, read_po, write_po
 
 from book import BookError
-from book.layout import Layout, own_files
+from book.layout import Edition, own_files
 from book.translations import Language
 from d2l_lab.files import write_atomically
 
@@ -32,18 +32,18 @@ GUESSED = {"python-format", "python-brace-format"}  # flags that Babel guesses f
 LINE = re.compile(r'((msgid|msgstr) )?"([^"\\]|\\[nt"\\])*"|#.*|\s*')
 
 
-def folder(layout: Layout, language: Language) -> Path:
-    return layout.catalogues / language.locale
+def folder(edition: Edition, language: Language) -> Path:
+    return edition.catalogues / language.locale
 
 
 def names(place: Path) -> list[str]:
     return [path.relative_to(place).with_suffix("").as_posix() for path in own_files(place, "**/*.po")]
 
 
-def sources(layout: Layout) -> dict[str, str]:
+def sources(edition: Edition) -> dict[str, str]:
     """Return the text of each source by the name of its catalogue."""
-    paths = [*own_files(layout.sources, "*.md"), *own_files(layout.sources, "back/*.md")]
-    return {path.relative_to(layout.sources).with_suffix("").as_posix(): path.read_text("utf-8") for path in paths}
+    paths = [*own_files(edition.sources, "*.md"), *own_files(edition.sources, "back/*.md")]
+    return {path.relative_to(edition.sources).with_suffix("").as_posix(): path.read_text("utf-8") for path in paths}
 
 
 def read(path: Path) -> Catalog:

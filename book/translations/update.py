@@ -17,7 +17,7 @@ from babel.messages.extract import extract_javascript, extract_python
 from jinja2.ext import babel_extract
 
 from book import gpu_record
-from book.layout import Layout, own_files
+from book.layout import Edition, own_files
 from book.translations import Language, figures, records
 from book.translations.catalogues import (
     FIGURES,
@@ -45,20 +45,20 @@ FEW = 4  # words: what resembles a shorter text means something else
 TAGS = re.compile(r"\+\+\+ (\{.*\})")  # of a cell of prose
 
 
-def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
+def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
     """Return what is to be translated: for each catalogue but SHARED its texts in order, each with a comment."""
-    found = sources(layout)
+    found = sources(edition)
     result = {}
     for name, source in found.items():
         tags = tags_of_lines(source)
         result[name] = [(unit.text, ", ".join([unit.kind, *tags[unit.first]])) for unit in extract(source)]
-    result[PAGES] = fixed_texts(layout.root / "book")
+    result[PAGES] = fixed_texts(edition.root / "book")
     result[RECORDS] = [(text, f"record, {name}") for name in found for text in records.extract(found[name])]
     result[RECORDS] += [(text, "record") for text in records.OURS]
-    result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(layout.root).get("remarks", {}).values()]
+    result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(edition.root).get("remarks", {}).values()]
     result[FIGURES] = [
         (text, f"label, {path.stem}")
-        for path in own_files(layout.sources, "img/*.svg")
+        for path in own_files(edition.sources, "img/*.svg")
         for text in figures.extract(path.read_text(encoding="utf-8"))
     ]
     return result
@@ -104,15 +104,15 @@ def tags_of_lines(source: str) -> list[list[str]]:
     return result
 
 
-def update(layout: Layout, language: Language) -> list[str]:
+def update(edition: Edition, language: Language) -> list[str]:
     """Bring the catalogues of a language up to date with the sources; return their names.
 
     Missing catalogues are begun. A translation follows its text into another catalogue.
     """
-    place = folder(layout, language)
+    place = folder(edition, language)
     old = {name: read(place / f"{name}.po") for name in names(place)}
     known = {each.id: each for name in old if name not in APART for each in messages(old[name]) if is_final(each)}
-    new = templates(translatable(layout))
+    new = templates(translatable(edition))
     for name, template in new.items():
         catalogue = old.get(name, Catalog())
         merge(catalogue, template, {} if name in APART else known)
