@@ -10,7 +10,7 @@ from typing import Any
 from book import FRAMEWORKS, MODULES, BookError, gpu_record
 from book.cells import Cell, Entry, code, expand, notebook_of, of
 from book.landing_page import write_landing_page
-from book.layout import Edition, dump, load, own_files, remove_others, up_to_date
+from book.layout import Edition, dump, own_files, read_json, remove_others, up_to_date
 from book.load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
@@ -70,7 +70,7 @@ def build(editions: Sequence[Edition], frameworks: Sequence[str], sections: Sequ
     kernels = {framework: find_kernel(framework) for framework in frameworks}
     for framework, kernel in kernels.items():
         measure(framework, kernel, edition.profile, edition.root)
-    profile = load(edition.profile, "`make profile` measures it")
+    profile = read_json(edition.profile, "`make profile` measures it")
     around = {word: surroundings(edition.root, kernel, profile) for word, kernel in kernels.items()}
     ran: list[tuple[str, str]] = []
     executed: dict[str, dict[str, Any]] = {slug: {} for slug in entries}
@@ -118,7 +118,7 @@ def measure_anew(edition: Edition, frameworks: Sequence[str]) -> None:
     new.unlink(missing_ok=True)
     for framework in frameworks:
         measure(framework, find_kernel(framework), new, edition.root)
-    write_atomically(edition.profile, dump(on_top(load(new), read(edition.profile))))
+    write_atomically(edition.profile, dump(on_top(read_json(new), read(edition.profile))))
     new.unlink()
 
 

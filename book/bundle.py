@@ -16,7 +16,7 @@ from typing import Any
 from book import FRAMEWORKS, MODULES, ROOT, BookError, project
 from book.cells import Cell, Notebook, new_code_cell
 from book.hosted import bundle_name, repository
-from book.layout import Edition, dump, load
+from book.layout import Edition, dump, read_notebook
 from book.sources import slugs
 from book.words import say
 
@@ -123,7 +123,7 @@ def files_of(edition: Edition, framework: str, wheel: Path) -> dict[str, bytes]:
         wheel.name: wheel.read_bytes(),
     }
     for slug in (*slugs(edition), "index"):
-        notebook = load(edition.notebook("notebooks", framework, slug), "`make notebooks` writes it")
+        notebook = read_notebook(edition.notebook("notebooks", framework, slug), "`make notebooks` writes it")
         files[f"{slug}.ipynb"] = dump(portable(notebook, first)).encode()
     return files
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from book import FRAMEWORKS
-from book.layout import Edition, dump, load
+from book.layout import Edition, dump, read_json, read_notebook
 from book.outputs import ELSEWHERE, PREDICTION, RUNNING_TOTAL, code_cells, records
 from d2l_lab.files import write_atomically
 
@@ -33,7 +33,7 @@ def place(root: Path) -> Path:
 
 def read(root: Path) -> Record:
     """Return the record {machine, date, versions, found, remarks} of a project, {} where there is none."""
-    return load(place(root)) if place(root).exists() else {}
+    return read_json(place(root)) if place(root).exists() else {}
 
 
 def outputs(record: Record, framework: str, cell: str) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ def write(edition: Edition) -> int:
     for framework in FRAMEWORKS:
         for slug in ON_ONE_GPU:
             path = edition.notebook("executed", framework, slug)
-            notebook = load(path) if path.exists() else {"metadata": {}}
+            notebook = read_notebook(path) if path.exists() else {"metadata": {}}
             run = notebook["metadata"].get("d2l", {})
             if run.get("machine", {}).get("gpus"):
                 cells.setdefault(framework, {}).update(of_cells(notebook))

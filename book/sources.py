@@ -12,7 +12,7 @@ from book import ROOT, BookError
 from book.cells import MIME, Entry, Notebook, lint, split
 from book.headings import folded, numbered
 from book.hosted import linked, repository
-from book.layout import Edition, dump, load, own_files, up_to_date
+from book.layout import Edition, dump, own_files, read_json, up_to_date
 from book.run_keys import code, hashed, packages
 from book.words import fixed_words
 from book.working_copies import version_of
@@ -65,7 +65,7 @@ def read(slug: str, edition: Edition) -> dict[str, Any]:
     path = edition.sources / f"{slug}.md"
     text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "myst.py", "plain_markdown.py", "sources.py")
     if place(slug, edition).exists():
-        kept = load(place(slug, edition))
+        kept = read_json(place(slug, edition))
         if (kept.get("text"), kept.get("reader")) == (text, reader):
             return kept
     from book.myst import PlainError, outline
@@ -106,7 +106,7 @@ def number(sources: Sequence[dict[str, Any]], edition: Edition) -> dict[str, Any
     outlines = {source["slug"]: source["outline"] for source in sources}
     ours = our_code("__init__.py", "pages/**/*.py")
     key = hashed(outlines, around, ours, packages(Path(sys.prefix)), fixed_words(edition))
-    if not path.exists() or load(path).get("key") != key:
+    if not path.exists() or read_json(path).get("key") != key:
         names = [page.relative_to(pages).as_posix() for page in own_files(pages, "*.md", "back/*.md")]
         settings = [
             f"-Dd2l_numbers={path}",
@@ -119,8 +119,8 @@ def number(sources: Sequence[dict[str, Any]], edition: Edition) -> dict[str, Any
         places = [HERE / "pages", "-d", edition.derived / "doctrees" / "numbers", pages, edition.derived / "dummy"]
         if subprocess.run([*command, "-c", *map(str, places)], cwd=ROOT).returncode:
             raise BookError("figures, equations and sections have no numbers: mend what Sphinx says above")
-        write_atomically(path, dump(load(path) | {"key": key}))
-    return {name: found for name, found in load(path).items() if name != "key"}
+        write_atomically(path, dump(read_json(path) | {"key": key}))
+    return {name: found for name, found in read_json(path).items() if name != "key"}
 
 
 def pictures(source: dict[str, Any], edition: Edition) -> dict[str, bytes]:

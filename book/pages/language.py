@@ -17,7 +17,7 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 
 from book import ROOT
-from book.layout import Edition, load
+from book.layout import Edition, read_json
 from book.pages.text import HAN
 from book.translations import LANGUAGES, language_of
 from book.words import say, say_each, set_language
@@ -88,7 +88,7 @@ def give_words(app: Sphinx, page: str, template: str, context: dict[str, Any], d
     else:
         others = [(f"{top}../{page}.html", "en", "English")]
     coverage = Path(app.srcdir) / "coverage.json"
-    counted = load(coverage).get(page) if coverage.exists() else None  # the search page is no source
+    counted = read_json(coverage).get(page) if coverage.exists() else None  # the search page is no source
     context["translated"] = counted and 100 * counted["translated_words"] // counted["words"]
     context["languages"] = "".join(
         f'<a class="language" href="{path}" hreflang="{tag}" lang="{tag}">{name}</a>' for path, tag, name in others

@@ -15,7 +15,7 @@ from traitlets.config import Config
 from book import FRAMEWORKS
 from book.cells import Notebook, expand, split
 from book.fonts import MATH, MONO, SANS, SYMBOLS, carry, characters, sheet
-from book.layout import Edition, load
+from book.layout import Edition, read_notebook
 from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
 from book.sources import chapter, pictures
@@ -90,7 +90,7 @@ def write_decks(edition: Edition, frameworks: Sequence[str], sections: Sequence[
         notebooks = split(expand(source["notebook"]), frameworks, numbers, images, name, answers=False)
         for framework, notebook in notebooks.items():
             cure = f"make book FRAMEWORKS={framework} SECTIONS={slug} runs it"
-            executed = load(edition.notebook("executed", framework, slug), cure)
+            executed = read_notebook(edition.notebook("executed", framework, slug), cure)
             about = f"{say('Computational Performance')} · {FRAMEWORKS[framework]}"
             cells = with_outputs(notebook, executed, f"{name}, {framework}", cure)
             text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}")

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from book.layout import Edition, dump, load, own_files, remove_others
+from book.layout import Edition, dump, own_files, read_json, remove_others
 from book.translations import figures
 from book.translations.catalogues import FIGURES, sources
 from book.translations.lookup import Translations
@@ -36,7 +36,7 @@ def write_sources(edition: Edition) -> None:
 
 def coverage_line(edition: Edition) -> str:
     """Return a line on how much of a translation is there, with the pages that lack something."""
-    pages = load(edition.sources / COVERAGE)
+    pages = read_json(edition.sources / COVERAGE)
     whole = {fact: sum(page[fact] for page in pages.values()) for fact in ("units", "translated", "fuzzy")}
     lacking = [f"{name} {counted(page)}" for name, page in pages.items() if page["translated"] < page["units"]]
     line = f"{edition.code}: {counted(whole, ' units translated')}"
