@@ -11,7 +11,7 @@ from book import FRAMEWORKS, MODULES, BookError, gpu_record
 from book.cells import Cell, Entry, code, expand, notebook_of, of
 from book.landing_page import write_landing_page
 from book.layout import Edition, dump, own_files, read_json, remove_others, up_to_date
-from book.load import Watch, warn_of_others
+from book.machine_load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL

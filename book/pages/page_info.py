@@ -18,7 +18,7 @@ from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.hosted import links, repository
-from book.load import ROUGH
+from book.machine_load import ROUGH
 from book.outputs import RECORDS, records
 from book.pages.single_framework import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
