@@ -65,7 +65,7 @@ def unconditional(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield statement
 
 
-def place(number: int, cell: Cell) -> str:
+def cell_label(number: int, cell: Cell) -> str:
     """Return words by which an author finds the cell."""
     first = cell["source"].strip().split("\n")[0]
     return f"cell {number} ({first[:40]}{'…' if len(first) > 40 else ''})"
@@ -113,7 +113,7 @@ def slide_problems(cell: Cell) -> Iterator[str]:
 def lint(notebook: Notebook, name: str) -> None:
     """Raise BookError, one line per problem, unless the source `name` keeps the rules."""
     found = [
-        f"{name}, {place(number, cell)}: {problem}"
+        f"{name}, {cell_label(number, cell)}: {problem}"
         for number, cell in enumerate(notebook["cells"], 1)
         for problem in cell_problems(cell)
     ]
@@ -136,7 +136,7 @@ def stray_prose(cells: Sequence[Cell]) -> Iterator[str]:
         # No framework's own prose may hold a heading, before which its label may stand.
         if prose and len(before) == 1 and before == after and not text.startswith(("#", "(")):
             yield (
-                f"{place(number, cell)}: untagged prose between two cells of {before[0]}: "
+                f"{cell_label(number, cell)}: untagged prose between two cells of {before[0]}: "
                 f'tag it, or mark it with +++ {{"tags": ["{ALL}"]}} as meant for all'
             )
 
@@ -158,7 +158,7 @@ def expand(notebook: Notebook) -> list[Entry]:
             identity = (kind, " ".join([framework or "", *tags]), source)
             seen[identity] += 1
             id = short_hash(kind[0], *identity, str(seen[identity]))
-            entries.append(Entry(id, place(number, cell), kind, source, framework, tags, alt, slide))
+            entries.append(Entry(id, cell_label(number, cell), kind, source, framework, tags, alt, slide))
     return entries
 
 

@@ -26,14 +26,15 @@ NAME = "gpu.json"
 Record = dict[str, Any]
 
 
-def place(root: Path) -> Path:
+def record_path(root: Path) -> Path:
     """Return the path of the record of a project."""
     return root / "notebooks" / "data" / NAME
 
 
 def read(root: Path) -> Record:
     """Return the record {machine, date, versions, found, remarks} of a project, {} where there is none."""
-    return read_json(place(root)) if place(root).exists() else {}
+    path = record_path(root)
+    return read_json(path) if path.exists() else {}
 
 
 def outputs(record: Record, framework: str, cell: str) -> list[dict[str, Any]]:
@@ -79,8 +80,9 @@ def write(edition: Edition) -> int:
         return 1
     known = {id for own in cells.values() for id in own}
     remarks = {id: text for id, text in old.get("remarks", {}).items() if id in known}
-    write_atomically(place(edition.root), dump(facts | {"versions": versions, "found": cells, "remarks": remarks}))
-    print(f"{len(known)} cells: {place(edition.root)}")
+    path = record_path(edition.root)
+    write_atomically(path, dump(facts | {"versions": versions, "found": cells, "remarks": remarks}))
+    print(f"{len(known)} cells: {path}")
     return 0
 
 

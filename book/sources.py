@@ -64,8 +64,8 @@ def read(slug: str, edition: Edition) -> dict[str, Any]:
     """
     path = edition.sources / f"{slug}.md"
     text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "myst.py", "plain_markdown.py", "sources.py")
-    if place(slug, edition).exists():
-        kept = read_json(place(slug, edition))
+    if kept_path(slug, edition).exists():
+        kept = read_json(kept_path(slug, edition))
         if (kept.get("text"), kept.get("reader")) == (text, reader):
             return kept
     from book.myst import PlainError, outline
@@ -77,7 +77,7 @@ def read(slug: str, edition: Edition) -> dict[str, Any]:
     except PlainError as error:
         raise BookError(f"{path.name}: {error}") from None
     section = {"slug": slug, "text": text, "reader": reader, "notebook": notebook, "outline": lines}
-    write_atomically(place(slug, edition), dump(section))
+    write_atomically(kept_path(slug, edition), dump(section))
     return section
 
 
@@ -91,7 +91,7 @@ def notebook_in(text: str, name: object) -> Notebook:
         raise BookError(f"{name} cannot be read: {error}") from None
 
 
-def place(slug: str, edition: Edition) -> Path:
+def kept_path(slug: str, edition: Edition) -> Path:
     """Return the path at which a section is kept once it is read."""
     return edition.derived / "source" / f"{slug}.json"
 

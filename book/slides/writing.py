@@ -94,26 +94,26 @@ def write_decks(edition: Edition, frameworks: Sequence[str], sections: Sequence[
             about = f"{say('Computational Performance')} · {FRAMEWORKS[framework]}"
             cells = with_outputs(notebook, executed, f"{name}, {framework}", cure)
             text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}")
-            decks[place(edition, framework, slug)] = text
+            decks[deck_path(edition, framework, slug)] = text
     for path, text in with_fonts(decks).items():
         write_atomically(path, text)
     for path, line in all_misfits(decks):
         print(f"warning: {path.stem} ({path.parent.name}), {line}", file=sys.stderr)
     for framework in frameworks:
         number = list_decks(edition, framework, titles)
-        print(f"{place(edition, framework, 'index')}: {number} decks")
+        print(f"{deck_path(edition, framework, 'index')}: {number} decks")
 
 
 def list_decks(edition: Edition, framework: str, titles: Mapping[str, str]) -> int:
     """Write the page that lists a framework's decks, remove those of gone sections; return how many stay."""
-    written = {slug: title for slug, title in titles.items() if place(edition, framework, slug).exists()}
-    write_atomically(place(edition, framework, "index"), contents(written, framework))
-    for path in place(edition, framework, "index").parent.glob("*.html"):
+    written = {slug: title for slug, title in titles.items() if deck_path(edition, framework, slug).exists()}
+    write_atomically(deck_path(edition, framework, "index"), contents(written, framework))
+    for path in deck_path(edition, framework, "index").parent.glob("*.html"):
         if path.stem not in {"index", *titles}:
             path.unlink()
     return len(written)
 
 
-def place(edition: Edition, framework: str, name: str) -> Path:
+def deck_path(edition: Edition, framework: str, name: str) -> Path:
     """Return the path of a deck, or of the page that lists them."""
     return edition.derived / "slides" / framework / f"{name}.html"
