@@ -28,7 +28,7 @@ from book.pages.lists import Listing, copies, places_of, resolved
 from book.pages.records.record_nodes import collected
 from book.pages.records.running_total import chapter_totals
 from book.pages.tabs import framework_of, tab_set
-from book.records import Record, change
+from book.record_html import Record, change
 from book.words import say, say_record
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import column_scale, three_digits

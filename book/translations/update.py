@@ -18,7 +18,7 @@ from jinja2.ext import babel_extract
 
 from book import gpu_record
 from book.layout import Edition, own_files
-from book.translations import Language, figures, records
+from book.translations import Language, figures, record_texts
 from book.translations.catalogues import (
     FIGURES,
     PAGES,
@@ -53,8 +53,8 @@ def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
         tags = tags_of_lines(source)
         result[name] = [(unit.text, ", ".join([unit.kind, *tags[unit.first]])) for unit in extract(source)]
     result[PAGES] = fixed_texts(edition.root / "book")
-    result[RECORDS] = [(text, f"record, {name}") for name in found for text in records.extract(found[name])]
-    result[RECORDS] += [(text, "record") for text in records.OURS]
+    result[RECORDS] = [(text, f"record, {name}") for name in found for text in record_texts.extract(found[name])]
+    result[RECORDS] += [(text, "record") for text in record_texts.OURS]
     result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(edition.root).get("remarks", {}).values()]
     result[FIGURES] = [
         (text, f"label, {path.stem}")

@@ -9,12 +9,12 @@ from editions import speaking, translate
 from book import ROOT
 from book.layout import Edition
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
-from book.records import HTML
+from book.record_html import HTML
 from book.translations import CHINESE
 from book.translations.__main__ import main
 from book.translations.catalogues import folder, messages, names, read
 from book.translations.lookup import pattern
-from book.translations.records import OURS
+from book.translations.record_texts import OURS
 from book.translations.update import fixed_texts, update
 from book.words import say_record
 from d2l_utils.claims import claim

@@ -7,7 +7,7 @@ from editions import speaking
 
 from book import ROOT
 from book.layout import Edition
-from book.records import change, comparisons, mark, scale, total_figures
+from book.record_html import change, comparisons, mark, scale, total_figures
 from book.translations import CHINESE
 from d2l_utils.predictions import MIME, Comparison
 

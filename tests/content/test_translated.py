@@ -11,8 +11,8 @@ from book.translations import LANGUAGES
 from book.translations.catalogues import sources
 from book.translations.check import check
 from book.translations.lookup import pattern
-from book.translations.records import OURS
-from book.translations.records import extract as records
+from book.translations.record_texts import OURS
+from book.translations.record_texts import extract as records
 from book.translations.units import apply
 
 LAYOUT = Edition(ROOT)

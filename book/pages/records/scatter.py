@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 
 from book.pages.records.colours import colour
-from book.records import figures, mark
+from book.record_html import figures, mark
 from book.words import say
 from d2l_utils.predictions import NEAR, Comparison, Kind, on_scale, quantity
 
