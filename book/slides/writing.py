@@ -20,7 +20,7 @@ from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
 from book.sources import chapter, pictures
 from book.words import current, say, set_language
-from book.xhtml import written
+from book.xhtml import to_xml
 from d2l_lab.files import write_atomically
 
 TEMPLATE = Path(__file__).with_name("template")
@@ -59,7 +59,7 @@ def with_letters(picture: bytes) -> bytes:
     """Return a picture (a file in SVG) that carries the fonts of its text."""
     drawing = ET.fromstring(picture)
     carry(drawing)
-    return written(drawing).encode()
+    return to_xml(drawing).encode()
 
 
 def contents(titles: Mapping[str, str], framework: str) -> str:
