@@ -15,7 +15,7 @@ from book.machine_load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
-from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
+from book.run_keys import Kernel, environment_facts, find_kernel, run_key, versions
 from book.site import site_address
 from book.sources import PICTURES, chapter, write_readers
 from book.summary import summary, warn_of_stderr
@@ -71,13 +71,13 @@ def build(editions: Sequence[Edition], frameworks: Sequence[str], sections: Sequ
     for framework, kernel in kernels.items():
         measure(framework, kernel, edition.profile, edition.root)
     profile = read_json(edition.profile, "`make profile` measures it")
-    around = {word: surroundings(edition.root, kernel, profile) for word, kernel in kernels.items()}
+    environments = {word: environment_facts(edition.root, kernel, profile) for word, kernel in kernels.items()}
     ran: list[tuple[str, str]] = []
     executed: dict[str, dict[str, Any]] = {slug: {} for slug in entries}
     for slug in entries:
         for framework in frameworks:
             own = of(entries[slug], framework)
-            key = run_key(own, framework, around[framework], profile)
+            key = run_key(own, framework, environments[framework], profile)
             notebook = up_to_date(edition.notebook("executed", framework, slug), key)
             if not notebook and slug in sections:
                 if not ran:

@@ -8,7 +8,7 @@ from tiny import MACHINE, Project
 from tiny_book import INDEX
 
 from book.layout import Edition, own_files
-from book.run_keys import code, surroundings
+from book.run_keys import code, environment_facts
 from book.sources import slugs
 from book.translations.catalogues import names, sources
 
@@ -88,7 +88,7 @@ def looked_at(project):
         slugs(layout),
         list(sources(layout)),
         names(layout.catalogues),
-        surroundings(project.root, kernel, {"machine": {}}),
+        environment_facts(project.root, kernel, {"machine": {}}),
     )
 
 
