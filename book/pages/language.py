@@ -18,7 +18,7 @@ from sphinx.transforms import SphinxTransform
 
 from book import ROOT
 from book.layout import Edition, read_json
-from book.pages.text import HAN
+from book.pages.text import HAN_CHARACTER
 from book.translations import LANGUAGES, language_of
 from book.words import say, say_each, set_language
 
@@ -121,7 +121,8 @@ class MarkEnglish(SphinxTransform):
         if self.config.language == "en":
             return
         for node in self.document.findall(nodes.TextElement):
-            if isinstance(node, TEXTS) and not HAN.search(node.astext()) and len(WORD.findall(node.astext())) > FEW:
+            text = node.astext() if isinstance(node, TEXTS) else ""
+            if len(WORD.findall(text)) > FEW and not HAN_CHARACTER.search(text):
                 node["classes"].append("language-en")
 
 

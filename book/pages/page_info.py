@@ -22,7 +22,7 @@ from book.machine_load import ROUGH
 from book.outputs import RECORDS, records
 from book.pages.single_framework import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
-from book.pages.text import HAN
+from book.pages.text import HAN_CHARACTER
 from book.words import say, say_date
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,8 @@ def reading_minutes(document: nodes.document, framework: str) -> int:
 def _minutes(node: nodes.Node, framework: str) -> float:
     """Return the minutes for which readers of one framework read a node."""
     if isinstance(node, nodes.Text):
-        return len(HAN.sub(" ", node).split()) / WORDS_PER_MINUTE + len(HAN.findall(node)) / CHARACTERS_PER_MINUTE
+        words, characters = HAN_CHARACTER.sub(" ", node).split(), HAN_CHARACTER.findall(node)
+        return len(words) / WORDS_PER_MINUTE + len(characters) / CHARACTERS_PER_MINUTE
     if isinstance(node, SILENT) or framework_of(node) not in (None, framework):
         return 0
     if isinstance(node, nodes.literal_block):

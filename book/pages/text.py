@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ET
 from docutils import nodes
 
 from book.formulas import TeXError, mathml
-from book.translations import units
+from book.translations.units import HAN
 
-HAN = re.compile(f"[{units.HAN}]")
+HAN_CHARACTER = re.compile(f"[{HAN}]")
 SIGNS = {"mfrac": "/", "msup": "^"}  # what a formula says by its layout
 WITHIN_SENTENCE = re.compile(r"(?<![.?!:])\n")
 CHINESE_SENTENCE = re.compile(r"(?<=[。？！])(?=[^\n])")
