@@ -69,9 +69,9 @@ run = $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 catalogues := $(shell find notebooks/locale -name '[a-z]*.po' ! -name '* *')
 # What the pages are made of besides the merged notebooks: the programs that write them and what those import. The API
 # reference is in the docstrings of our packages.
-imported := __init__ cells fonts formulas fragments gpu_record hosted layout load model_errors outputs plain_markdown records site terminal \
+imported := __init__ cells fonts formulas fragments gpu_record hosted layout machine_load model_errors myst outputs plain_markdown record_html site terminal \
   words xhtml slides/__init__ slides/showing \
-  $(addprefix translations/,__init__ catalogues faults figures lookup records units)
+  $(addprefix translations/,__init__ catalogues faults figures lookup record_texts units update)
 pages := pyproject.toml _build/env/docs/.ready $(imported:%=book/%.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
 # Sphinx reads all pages anew where a program has changed, ours or an installed one.
 anew = $(if $(filter book/%.py %.po %/.ready,$?),-E)
@@ -216,7 +216,7 @@ benchmark: book ## measure the build, the clocks, the machine, all-reduces and t
 	  _build/env/$$f/bin/python benchmarks/steps.py $$f || exit 1; done
 
 rack: setup ## record all-reduces between hosts in network namespaces of this machine, on Linux, into d2l_lab/tables
-	@_build/env/$(firstword $(AVAILABLE))/bin/python -m d2l_lab.rack
+	@_build/env/$(firstword $(AVAILABLE))/bin/python -m rack
 
 gpu: $(docs) ## record what make book has measured on a GPU, into notebooks/data
 	@$(docs)/python -m book.gpu_record

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from book import FRAMEWORKS, BookError, keep_grammars_out
-from book.layout import Layout
+from book.layout import Edition
 from book.translations import LANGUAGES
 from book.working_copies import copy_notebooks, rescue
 from d2l_lab.files import locked
@@ -56,38 +56,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from book.sources import slugs
 
     options = parser().parse_args(arguments)
-    layout = Layout(options.root.resolve())
-    layouts = [layout, *(Layout(layout.root, LANGUAGES[code]) for code in options.languages)]
+    edition = Edition(options.root.resolve())
+    editions = [edition, *(Edition(edition.root, LANGUAGES[code]) for code in options.languages)]
     try:
         frameworks = checked(options.frameworks, FRAMEWORKS, "framework")
-        sections = checked(options.sections or slugs(layout), slugs(layout), "section")
+        sections = checked(options.sections or slugs(edition), slugs(edition), "section")
         # Two builds at once would spoil each other's measurements.
-        with locked(layout.build / ".lock", "another build of this project is running: waiting until it is done"):
-            rescue(layout.root)
+        with locked(edition.build / ".lock", "another build of this project is running: waiting until it is done"):
+            rescue(edition.root)
             if options.step in ("notebooks", "handouts"):
-                for each in layouts:
+                for each in editions:
                     build.write_notebooks(each, frameworks, answers=options.step == "notebooks")
                     if options.step == "notebooks":
                         copy_notebooks(each, frameworks)
                 if options.step == "handouts":
-                    print(f"without solutions: {layout.build / 'handouts'}")
+                    print(f"without solutions: {edition.build / 'handouts'}")
             elif options.step == "slides":
                 from book.slides.writing import write_decks
 
-                for each in layouts:
+                for each in editions:
                     write_decks(each, frameworks, sections)
             elif options.step == "site":
                 from book.site import write_site
 
-                print(f"the site: {write_site(layout) / 'index.html'}")
+                print(f"the site: {write_site(edition) / 'index.html'}")
             elif options.step == "bundle":
-                for each in layouts:
+                for each in editions:
                     build.write_notebooks(each, frameworks)
                     bundle.write_bundles(each, frameworks)
             elif options.step == "profile":
-                build.measure_anew(layout, frameworks)
+                build.measure_anew(edition, frameworks)
             else:
-                build.build(layouts, frameworks, sections, options.timeout)
+                build.build(editions, frameworks, sections, options.timeout)
     except BookError as error:
         print(f"error: {error}", *getattr(error, "__notes__", []), sep="\n", file=sys.stderr)
         return error.status

@@ -10,12 +10,12 @@ from typing import Any
 from book import FRAMEWORKS, MODULES, BookError, gpu_record
 from book.cells import Cell, Entry, code, expand, notebook_of, of
 from book.landing_page import write_landing_page
-from book.layout import Layout, dump, load, own_files, remove_others, up_to_date
-from book.load import Watch, warn_of_others
+from book.layout import Edition, dump, own_files, read_json, remove_others, up_to_date
+from book.machine_load import Watch, warn_of_others
 from book.merge import all_records, merge
 from book.model_errors import summary_line
 from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
-from book.run_keys import Kernel, find_kernel, run_key, surroundings, versions
+from book.run_keys import Kernel, environment_facts, find_kernel, run_key, versions
 from book.site import site_address
 from book.sources import PICTURES, chapter, write_readers
 from book.summary import summary, warn_of_stderr
@@ -31,68 +31,68 @@ COLLECTED = {  # files beside the pages
 }
 
 
-def write_notebooks(layout: Layout, frameworks: Sequence[str], answers: bool = True) -> dict[str, list[Entry]]:
+def write_notebooks(edition: Edition, frameworks: Sequence[str], answers: bool = True) -> dict[str, list[Entry]]:
     """Write the readers' notebooks of all sections, or without `answers` the handouts; return each section's cells."""
-    set_language(layout)
-    sources, numbers = chapter(layout)
+    set_language(edition)
+    sources, numbers = chapter(edition)
     entries = {source["slug"]: expand(source["notebook"]) for source in sources}
     for source in sources:
-        write_readers(source, entries[source["slug"]], frameworks, numbers, layout, answers)
-    write_landing_page(frameworks, numbers, layout, answers)
+        write_readers(source, entries[source["slug"]], frameworks, numbers, edition, answers)
+    write_landing_page(frameworks, numbers, edition, answers)
     for framework in frameworks:
-        folder = layout.notebook("notebooks" if answers else "handouts", framework, "index").parent
+        folder = edition.notebook("notebooks" if answers else "handouts", framework, "index").parent
         for path in own_files(folder, "*.ipynb"):
             if path.stem not in (*entries, "index"):
                 path.unlink()  # of a section that is gone: nothing but the book's own is left here
-    remove_decks(layout, numbers["sections"], list(entries))
+    remove_decks(edition, numbers["sections"], list(entries))
     return entries
 
 
-def remove_decks(layout: Layout, about: dict[str, Any], slugs: Sequence[str]) -> None:
+def remove_decks(edition: Edition, about: dict[str, Any], slugs: Sequence[str]) -> None:
     """Remove the slides of sections that are no more; `about` has the title of each that is."""
-    for folder in (layout.derived / "slides").glob("*"):
+    for folder in (edition.derived / "slides").glob("*"):
         if {path.stem for path in folder.glob("*.html")} - {"index", *slugs}:
             from book.slides.writing import list_decks  # with nbconvert, which a build does without
 
-            list_decks(layout, folder.name, {slug: about[slug]["title"] for slug in slugs})
+            list_decks(edition, folder.name, {slug: about[slug]["title"] for slug in slugs})
 
 
-def build(layouts: Sequence[Layout], frameworks: Sequence[str], sections: Sequence[str], timeout: int) -> None:
+def build(editions: Sequence[Edition], frameworks: Sequence[str], sections: Sequence[str], timeout: int) -> None:
     """Write all that the HTML pages are made of; BookError for whatever the author or reader has to mend.
 
     Notebooks of these `sections` are run where they are out of date; a cell may take `timeout` seconds. The first of
-    `layouts` is English; the others get the outputs of the same runs.
+    `editions` is English; the others get the outputs of the same runs.
     """
-    layout, *translations = layouts
+    edition, *translations = editions
     site_address()  # a wrong one is an error before anything runs
-    os.environ["D2L_MACHINE_PROFILE"] = str(layout.profile)  # kernels read it there
-    entries = write_notebooks(layout, frameworks)
+    os.environ["D2L_MACHINE_PROFILE"] = str(edition.profile)  # kernels read it there
+    entries = write_notebooks(edition, frameworks)
     kernels = {framework: find_kernel(framework) for framework in frameworks}
     for framework, kernel in kernels.items():
-        measure(framework, kernel, layout.profile, layout.root)
-    profile = load(layout.profile, "`make profile` measures it")
-    around = {word: surroundings(layout.root, kernel, profile) for word, kernel in kernels.items()}
+        measure(framework, kernel, edition.profile, edition.root)
+    profile = read_json(edition.profile, "`make profile` measures it")
+    environments = {word: environment_facts(edition.root, kernel, profile) for word, kernel in kernels.items()}
     ran: list[tuple[str, str]] = []
     executed: dict[str, dict[str, Any]] = {slug: {} for slug in entries}
     for slug in entries:
         for framework in frameworks:
             own = of(entries[slug], framework)
-            key = run_key(own, framework, around[framework], profile)
-            notebook = up_to_date(layout.notebook("executed", framework, slug), key)
+            key = run_key(own, framework, environments[framework], profile)
+            notebook = up_to_date(edition.notebook("executed", framework, slug), key)
             if not notebook and slug in sections:
                 if not ran:
                     warn_of_others()
                 cells = [code(entry) for entry in own if entry.kind == "code"]
                 facts = {"key": key, "machine": profile["machine"]}
-                notebook = run(slug, cells, kernels[framework], facts, timeout, layout)
+                notebook = run(slug, cells, kernels[framework], facts, timeout, edition)
                 ran.append((slug, framework))
             if notebook:
                 executed[slug][framework] = notebook
-    predictions = write_book(layout, entries, frameworks, executed)
+    predictions = write_book(edition, entries, frameworks, executed)
     for translated in translations:
         write_book(translated, write_notebooks(translated, frameworks), frameworks, executed)
-    set_language(layout)
-    stamp(layout)
+    set_language(edition)
+    stamp(edition)
     print(summary({slug: executed[slug] for slug in sections}, frameworks, ran))
     for framework in frameworks:
         ours = [record for record in predictions if record["framework"] == framework]
@@ -112,29 +112,29 @@ def measure(framework: str, kernel: Kernel, path: Path, root: Path) -> None:
         raise BookError(str(error)) from None
 
 
-def measure_anew(layout: Layout, frameworks: Sequence[str]) -> None:
+def measure_anew(edition: Edition, frameworks: Sequence[str]) -> None:
     """Measure this machine; the old profile stays unless all of it succeeds, and those of its other states anyway."""
-    new = layout.profile.with_name("machine.new.json")
+    new = edition.profile.with_name("machine.new.json")
     new.unlink(missing_ok=True)
     for framework in frameworks:
-        measure(framework, find_kernel(framework), new, layout.root)
-    write_atomically(layout.profile, dump(on_top(load(new), read(layout.profile))))
+        measure(framework, find_kernel(framework), new, edition.root)
+    write_atomically(edition.profile, dump(on_top(read_json(new), read(edition.profile))))
     new.unlink()
 
 
 def run(
-    slug: str, cells: Sequence[Cell], kernel: Kernel, facts: dict[str, Any], timeout: int, layout: Layout
+    slug: str, cells: Sequence[Cell], kernel: Kernel, facts: dict[str, Any], timeout: int, edition: Edition
 ) -> dict[str, Any]:
     """Run code cells; return the notebook with `facts`, kept in `executed`, or as far as it came in `failed`."""
     from book import execute
 
     framework = kernel.framework
     notebook, title = notebook_of(framework, cells), f"{slug} ({framework})"
-    failed = layout.notebook("failed", framework, slug)
-    paths = {kernel.prefix: "<environment>", str(layout.root): "<project>", os.path.expanduser("~"): "~"}
+    failed = edition.notebook("failed", framework, slug)
+    paths = {kernel.prefix: "<environment>", str(edition.root): "<project>", os.path.expanduser("~"): "~"}
     watch = Watch()
     try:
-        executed, seconds, python = execute.run(notebook, title, timeout, paths, layout.left(framework, slug))
+        executed, seconds, python = execute.run(notebook, title, timeout, paths, edition.left(framework, slug))
     except execute.RunError as error:
         if error.notebook:
             write_atomically(failed, dump(error.notebook))
@@ -151,20 +151,20 @@ def run(
         "date": datetime.now(UTC).date().isoformat(),
         "versions": {"python": python} | versions(framework, kernel.packages),
     }
-    write_atomically(layout.notebook("executed", framework, slug), dump(executed))
+    write_atomically(edition.notebook("executed", framework, slug), dump(executed))
     return executed
 
 
 def write_book(
-    layout: Layout, entries: dict[str, list[Entry]], frameworks: Sequence[str], executed: dict[str, dict[str, Any]]
+    edition: Edition, entries: dict[str, list[Entry]], frameworks: Sequence[str], executed: dict[str, dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Write what Sphinx reads, remove what is gone from the sources, and return all predictions."""
-    book, sources = layout.derived / "book", layout.sources
+    book, sources = edition.derived / "book", edition.sources
     copied = own_files(sources, "index.md", "references.bib", "back/*.md", *PICTURES)
     copied += own_files(sources, "coverage.json")  # of a translation
     pages: dict[Path, str | bytes] = {path.relative_to(sources): path.read_bytes() for path in copied}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in COLLECTED}
-    record = gpu_record.read(layout.root)
+    record = gpu_record.read(edition.root)
     for slug in entries:
         merged = merge(entries[slug], frameworks, executed[slug], f"{slug}.md", record)
         pages[Path(f"{slug}.ipynb")] = dump(merged)
@@ -178,11 +178,11 @@ def write_book(
     return found["predictions"]
 
 
-def stamp(layout: Layout) -> None:
+def stamp(edition: Edition) -> None:
     """Make the stamp of this stage newer than all that it wrote, unless it is."""
-    path = layout.build / "merged"
-    folders = [layout.build / "book", *layout.build.glob("*/book"), layout.build / "notebooks"]
-    written = [layout.profile, *folders]
+    path = edition.build / "merged"
+    folders = [edition.build / "book", *edition.build.glob("*/book"), edition.build / "notebooks"]
+    written = [edition.profile, *folders]
     for folder in folders:
         written += folder.rglob("*")
     if not path.exists() or path.stat().st_mtime_ns < max(each.lstat().st_mtime_ns for each in written):

@@ -16,7 +16,7 @@ from typing import Any
 from book import FRAMEWORKS, MODULES, ROOT, BookError, project
 from book.cells import Cell, Notebook, new_code_cell
 from book.hosted import bundle_name, repository
-from book.layout import Layout, dump, load
+from book.layout import Edition, dump, read_notebook
 from book.setup.packages import pins, without_hashes
 from book.sources import slugs
 from book.words import say
@@ -112,7 +112,7 @@ def build_wheel(folder: Path) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def files_of(layout: Layout, framework: str, wheel: Path) -> dict[str, bytes]:
+def files_of(edition: Edition, framework: str, wheel: Path) -> dict[str, bytes]:
     """Return the files of a bundle by their names."""
     content = project()
     first = first_cell(framework, wheel.name, content)
@@ -124,15 +124,15 @@ def files_of(layout: Layout, framework: str, wheel: Path) -> dict[str, bytes]:
         "pins.txt": "".join(f"{without_hashes(pin)}\n" for pin in pins(framework)).encode(),
         wheel.name: wheel.read_bytes(),
     }
-    for slug in (*slugs(layout), "index"):
-        notebook = load(layout.notebook("notebooks", framework, slug), "`make notebooks` writes it")
+    for slug in (*slugs(edition), "index"):
+        notebook = read_notebook(edition.notebook("notebooks", framework, slug), "`make notebooks` writes it")
         files[f"{slug}.ipynb"] = dump(portable(notebook, first)).encode()
     return files
 
 
-def write_bundles(layout: Layout, frameworks: Sequence[str]) -> None:
+def write_bundles(edition: Edition, frameworks: Sequence[str]) -> None:
     """Write a zip for each framework into `_build/bundle`, in the current language; equal content gives equal bytes."""
-    folder = layout.build / "bundle"
+    folder = edition.build / "bundle"
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as place:
         wheel = build_wheel(Path(place))
@@ -140,6 +140,6 @@ def write_bundles(layout: Layout, frameworks: Sequence[str]) -> None:
             name = bundle_name(framework)
             path = folder / f"{name}.zip"
             with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-                for file, data in sorted(files_of(layout, framework, wheel).items()):
+                for file, data in sorted(files_of(edition, framework, wheel).items()):
                     archive.writestr(zipfile.ZipInfo(f"{name}/{file}"), data, zipfile.ZIP_DEFLATED)
-            print(f"{path.relative_to(layout.root)}: {path.stat().st_size / 1e6:.2f} MB")
+            print(f"{path.relative_to(edition.root)}: {path.stat().st_size / 1e6:.2f} MB")

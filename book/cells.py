@@ -65,7 +65,7 @@ def unconditional(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield statement
 
 
-def place(number: int, cell: Cell) -> str:
+def cell_label(number: int, cell: Cell) -> str:
     """Return words by which an author finds the cell."""
     first = cell["source"].strip().split("\n")[0]
     return f"cell {number} ({first[:40]}{'…' if len(first) > 40 else ''})"
@@ -92,7 +92,7 @@ def cell_problems(cell: Cell) -> Iterator[str]:
     if "slideshow" in cell["metadata"]:
         yield from slide_problems(cell)
     if cell["cell_type"] == "markdown" and used_by(cell):
-        from book.plain_markdown import PARSER
+        from book.myst import PARSER
 
         if any(token.type == "heading_open" for token in PARSER.parse(cell["source"])):
             yield f"a heading stands in a cell tagged {' '.join(tags)}: close the cell before it with a line +++"
@@ -113,7 +113,7 @@ def slide_problems(cell: Cell) -> Iterator[str]:
 def lint(notebook: Notebook, name: str) -> None:
     """Raise BookError, one line per problem, unless the source `name` keeps the rules."""
     found = [
-        f"{name}, {place(number, cell)}: {problem}"
+        f"{name}, {cell_label(number, cell)}: {problem}"
         for number, cell in enumerate(notebook["cells"], 1)
         for problem in cell_problems(cell)
     ]
@@ -136,7 +136,7 @@ def stray_prose(cells: Sequence[Cell]) -> Iterator[str]:
         # No framework's own prose may hold a heading, before which its label may stand.
         if prose and len(before) == 1 and before == after and not text.startswith(("#", "(")):
             yield (
-                f"{place(number, cell)}: untagged prose between two cells of {before[0]}: "
+                f"{cell_label(number, cell)}: untagged prose between two cells of {before[0]}: "
                 f'tag it, or mark it with +++ {{"tags": ["{ALL}"]}} as meant for all'
             )
 
@@ -158,7 +158,7 @@ def expand(notebook: Notebook) -> list[Entry]:
             identity = (kind, " ".join([framework or "", *tags]), source)
             seen[identity] += 1
             id = short_hash(kind[0], *identity, str(seen[identity]))
-            entries.append(Entry(id, place(number, cell), kind, source, framework, tags, alt, slide))
+            entries.append(Entry(id, cell_label(number, cell), kind, source, framework, tags, alt, slide))
     return entries
 
 
@@ -204,7 +204,8 @@ def notebook_of(framework: str, cells: Sequence[Cell]) -> Notebook:
 
 def plain(entry: Entry, numbers: dict[str, Any], images: dict[str, bytes], name: str, answers: bool) -> "Plain":
     """Return the entry's text as plain Markdown, its pictures in it; BookError names the cell when that fails."""
-    from book.plain_markdown import PlainError, convert, details
+    from book.myst import PlainError
+    from book.plain_markdown import convert, details
 
     try:
         converted = convert(entry.source, numbers, answers)

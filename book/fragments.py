@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
-from book.xhtml import ADDRESS, FORBIDDEN, MATHML, PREFIXES, SVG, XHTML, Element, remove, rename_ids, split, written
+from book.xhtml import ADDRESS, FORBIDDEN, MATHML, PREFIXES, SVG, XHTML, Element, remove, rename_ids, split, to_xml
 
 NO_TEXT = {"script", "style", "iframe", "object", "embed", "template", "noscript", "base", "link", "meta"}
 FORMER = {"font", "center", "big", "tt", "strike", "acronym", "nobr", "blink", "marquee"}  # elements of HTML
@@ -72,7 +72,7 @@ def drawing(svg: str) -> str:
     if found is None:
         raise ValueError("holds no drawing")
     found.tail = None
-    return written(found)
+    return to_xml(found)
 
 
 def page(text: str) -> Element:
@@ -128,7 +128,7 @@ def make_printable(root: Element) -> None:
 
 def polyglot(root: Element) -> str:
     """Return an element as text that parsers of HTML and of XML read alike."""
-    return RAW.sub(raw, UNCLOSED.sub(r"\1/>", written(root, short=False)))
+    return RAW.sub(raw, UNCLOSED.sub(r"\1/>", to_xml(root, short=False)))
 
 
 def raw(found: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from book import FRAMEWORKS
-from book.layout import Layout, dump, load
+from book.layout import Edition, dump, read_json, read_notebook
 from book.outputs import ELSEWHERE, PREDICTION, RUNNING_TOTAL, code_cells, records
 from d2l_lab.files import write_atomically
 
@@ -26,14 +26,15 @@ NAME = "gpu.json"
 Record = dict[str, Any]
 
 
-def place(root: Path) -> Path:
+def record_path(root: Path) -> Path:
     """Return the path of the record of a project."""
     return root / "notebooks" / "data" / NAME
 
 
 def read(root: Path) -> Record:
     """Return the record {machine, date, versions, found, remarks} of a project, {} where there is none."""
-    return load(place(root)) if place(root).exists() else {}
+    path = record_path(root)
+    return read_json(path) if path.exists() else {}
 
 
 def outputs(record: Record, framework: str, cell: str) -> list[dict[str, Any]]:
@@ -62,14 +63,14 @@ def of_cells(notebook: dict[str, Any]) -> dict[str, Record]:
     return found
 
 
-def write(layout: Layout) -> int:
+def write(edition: Edition) -> int:
     """Write the record anew from the executed notebooks that saw a GPU; return the status to exit with."""
-    old, versions, facts = read(layout.root), {}, {}
+    old, versions, facts = read(edition.root), {}, {}
     cells: dict[str, dict[str, Record]] = {}
     for framework in FRAMEWORKS:
         for slug in ON_ONE_GPU:
-            path = layout.notebook("executed", framework, slug)
-            notebook = load(path) if path.exists() else {"metadata": {}}
+            path = edition.notebook("executed", framework, slug)
+            notebook = read_notebook(path) if path.exists() else {"metadata": {}}
             run = notebook["metadata"].get("d2l", {})
             if run.get("machine", {}).get("gpus"):
                 cells.setdefault(framework, {}).update(of_cells(notebook))
@@ -79,10 +80,11 @@ def write(layout: Layout) -> int:
         return 1
     known = {id for own in cells.values() for id in own}
     remarks = {id: text for id, text in old.get("remarks", {}).items() if id in known}
-    write_atomically(place(layout.root), dump(facts | {"versions": versions, "found": cells, "remarks": remarks}))
-    print(f"{len(known)} cells: {place(layout.root)}")
+    path = record_path(edition.root)
+    write_atomically(path, dump(facts | {"versions": versions, "found": cells, "remarks": remarks}))
+    print(f"{len(known)} cells: {path}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(write(Layout(Path())))
+    sys.exit(write(Edition(Path())))

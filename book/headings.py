@@ -14,7 +14,7 @@ def numbered(notebook: dict[str, Any], number: str) -> dict[str, Any]:
 
     Its text refers to "(4.2)".
     """
-    from book.plain_markdown import PARSER
+    from book.myst import PARSER
 
     counts: list[int] = []
     cells = []

@@ -10,31 +10,32 @@ from typing import Any
 from book import BookError
 from book.cells import Cell, Notebook, notebook_of
 from book.hosted import linked, repository
-from book.layout import Layout
+from book.layout import Edition
 from book.run_keys import hashed
 from book.sources import notebook_in, our_code, write_stale
 from book.words import fixed_words, say
 
 
 def write_landing_page(
-    frameworks: Sequence[str], numbers: dict[str, Any], layout: Layout, answers: bool = True
+    frameworks: Sequence[str], numbers: dict[str, Any], edition: Edition, answers: bool = True
 ) -> None:
     """Write the landing page as a notebook of each framework, beside the readers' or without `answers` the handouts."""
-    text, home = (layout.sources / "index.md").read_text(encoding="utf-8"), repository() if answers else ""
-    ours = our_code("landing_page.py", "cells.py", "plain_markdown.py", "hosted.py")
-    key = hashed(text, numbers["refs"], numbers["sections"], home, ours, fixed_words(layout))
+    text, home = (edition.sources / "index.md").read_text(encoding="utf-8"), repository() if answers else ""
+    ours = our_code("landing_page.py", "cells.py", "myst.py", "plain_markdown.py", "hosted.py")
+    key = hashed(text, numbers["refs"], numbers["sections"], home, ours, fixed_words(edition))
 
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
         cells = landing_cells(text, numbers)
         return {word: linked(notebook_of(word, cells), home, word, "index") for word in frameworks}
 
     stage = "notebooks" if answers else "handouts"
-    write_stale({word: layout.notebook(stage, word, "index") for word in frameworks}, key, make)
+    write_stale({word: edition.notebook(stage, word, "index") for word in frameworks}, key, make)
 
 
 def landing_cells(text: str, numbers: dict[str, Any]) -> list[Cell]:
     """Return the cells of the landing page that a notebook can show, as plain Markdown; BookError if that fails."""
-    from book.plain_markdown import PlainError, convert
+    from book.myst import PlainError
+    from book.plain_markdown import convert
 
     cells = notebook_in(text, "index.md")["cells"]
     shown = [cell["source"] for cell in cells if "html" not in cell["metadata"].get("tags", [])]

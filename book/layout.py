@@ -31,8 +31,8 @@ def remove_others(folder: Path, kept: Collection[Path]) -> None:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """The folders of a project whose root is `root`, for the English book or for its translation into a language.
+class Edition:
+    """The English book or its translation into a language: the folders of a project whose root is `root`.
 
     What depends on no language, such as executed notebooks, lies in the same place for all.
     """
@@ -93,8 +93,8 @@ class Layout:
         return self.build / "left" / framework / slug
 
 
-def load(path: Path, cure: str = "") -> dict[str, Any]:
-    """Return the JSON object in a file, cells' sources joined; BookError if it is missing (`cure` helps) or damaged."""
+def read_json(path: Path, cure: str = "") -> dict[str, Any]:
+    """Return the JSON object in a file; BookError if it is missing (`cure` helps) or damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict):
@@ -103,9 +103,15 @@ def load(path: Path, cure: str = "") -> dict[str, Any]:
         raise BookError(f"{path} is missing{cure and ': ' + cure}") from None
     except ValueError as error:  # of the text's coding or of JSON
         raise BookError(f"{path} is damaged ({error}): delete it and run make again") from None
-    for cell in content.get("cells", []):
-        cell["source"] = "".join(cell["source"])
     return content
+
+
+def read_notebook(path: Path, cure: str = "") -> dict[str, Any]:
+    """Return the notebook in a file as `read_json` does, with each cell's source as one text."""
+    notebook = read_json(path, cure)
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"])
+    return notebook
 
 
 def dump(content: object) -> str:
@@ -115,5 +121,5 @@ def dump(content: object) -> str:
 
 def up_to_date(path: Path, key: str) -> dict[str, Any] | None:
     """Return the notebook at `path` if it was made from what has this key, else None."""
-    notebook = load(path) if path.exists() else {}
+    notebook = read_notebook(path) if path.exists() else {}
     return notebook if notebook.get("metadata", {}).get("d2l", {}).get("key") == key else None

@@ -8,29 +8,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from mdit_py_plugins.colon_fence import colon_fence_plugin
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.footnote import footnote_plugin
-from mdit_py_plugins.myst_blocks import myst_block_plugin
-from mdit_py_plugins.myst_role import myst_role_plugin
-from myst_parser.parsers.options import TokenizeError, options_to_items
 
+from book.myst import INLINE, PARSER, TITLED, Directive, PlainError, cited_keys, read_directive
 from book.words import say
 
 BIBLIOGRAPHY = "<!-- references -->"
 DIRECTIVES = ("admonition", "figure", "explorable", "dropdown", "bibliography")
-TITLED = ("admonition", "dropdown")  # whose argument is text
 ROLES = ("numref", "eq", "ref", "doc", "cite:p", "cite:t")
-# What may stand in a line, in the order in which it is looked for: nothing within the first three is a role.
-ESCAPE, SPAN, FORMULA = r"\\.", r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", r"\$[^$\n]+\$"
-INLINE = re.compile(rf"{ESCAPE}|\{{(?P<role>[a-z:]+)\}}`(?P<words>[^`]+)`|{SPAN}|{FORMULA}", re.DOTALL)
 LEFT_OVER = re.compile(r"\{[a-zA-Z][\w:.-]*\}`[^`]*`?|^\W*(?::::+|```+)\{.*", re.MULTILINE)
-
-
-class PlainError(ValueError):
-    """What cannot be expressed in plain Markdown."""
 
 
 @dataclass
@@ -41,21 +27,6 @@ class Plain:
     answers: bool = True
     images: list[str] = field(default_factory=list)
     cites: list[str] = field(default_factory=list)
-
-
-@dataclass
-class Directive:
-    """A directive as it stands in the text: `body` is all of it after its options."""
-
-    name: str
-    argument: str
-    options: dict[str, str]
-    body: str
-
-
-PARSER = MarkdownIt("commonmark").enable("table")
-for plugin in (dollarmath_plugin, colon_fence_plugin, myst_block_plugin, myst_role_plugin, footnote_plugin):
-    PARSER.use(plugin)
 
 
 def convert(text: str, numbers: dict[str, Any], answers: bool = True) -> Plain:
@@ -156,22 +127,6 @@ def convert_block(token: Token, plain: Plain, numbers: dict[str, Any]) -> str | 
     return None
 
 
-def read_directive(token: Token) -> Directive | None:
-    """Return the directive that a fence opens, or None where it opens none."""
-    match = re.match(r"\{(\S+)\}(.*)", token.info.strip())
-    if not match:
-        return None
-    lines = token.content.strip("\n").split("\n")
-    count = 0
-    while count < len(lines) and lines[count].startswith(":") and not lines[count].startswith(":::"):
-        count += 1
-    try:
-        pairs, _ = options_to_items("\n".join(line[1:] for line in lines[:count]))
-    except TokenizeError as error:
-        raise PlainError(f"the options of {{{match[1]}}} cannot be read: {error}") from None
-    return Directive(match[1], match[2].strip(), dict(pairs), "\n".join(lines[count:]).strip("\n"))
-
-
 def one_line(formula: str) -> str:
     """Return the formula on one line, so that it stands in quotes and lists too."""
     return " ".join(formula.split())
@@ -253,10 +208,6 @@ def replace_inline(found: re.Match[str], plain: Plain, numbers: dict[str, Any]) 
     return title
 
 
-def cited_keys(content: str) -> list[str]:
-    return [key.strip() for key in content.split(",")]
-
-
 def cite(form: str, keys: Sequence[str], plain: Plain, numbers: dict[str, Any]) -> str:
     """Return a citation, in parentheses (`form` 'p') or as part of the sentence ('t')."""
     texts = [look_up(numbers["cites"], key, "work")[form] for key in keys]
@@ -267,26 +218,3 @@ def cite(form: str, keys: Sequence[str], plain: Plain, numbers: dict[str, Any]) 
 def references(keys: Collection[str], numbers: dict[str, Any]) -> str:
     """Return the list of the cited works in the order of the bibliography."""
     return "\n".join(f"* {text}" for key, text in numbers["bibliography"].items() if key in keys)
-
-
-def outline(text: str) -> list[Any]:
-    """Return all of a text that numbers depend on: headings, labels, figures, equations and citations."""
-    tokens = PARSER.parse(text)
-    found: list[Any] = []
-    for before, token in zip([None, *tokens], tokens, strict=False):
-        if before and before.type == "heading_open":
-            found.append([before.tag, token.content])
-        elif token.type == "myst_target":
-            found.append([token.type, token.content])
-        elif token.type == "math_block_label":
-            found.append([token.type, token.info])
-        elif token.type in ("colon_fence", "fence"):
-            directive = read_directive(token)
-            if directive:  # a figure's argument is a path, any other's may be text
-                title = "" if directive.name == "figure" else directive.argument
-                inside = [bool(directive.body), outline(title), outline(directive.body)]
-                found.append([directive.name, directive.options, *inside])
-        for child in token.children or []:
-            if child.type == "myst_role" and child.meta["name"].startswith("cite:"):
-                found.append(["cite", *cited_keys(child.content.strip("`"))])
-    return found

@@ -102,11 +102,11 @@ def settings(environment: Mapping[str, str], root: Path) -> dict[str, str]:
     return {name: environment[name].replace(str(root), "<project>") for name in names}
 
 
-def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
+def environment_facts(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
     """Return what decides a run besides the notebook: the environment, cores, GPUs, our packages and their tables."""
     tables, packages = root / "d2l_lab" / "tables", [root / "d2l_utils", root / "d2l_lab"]
     modules = {path.relative_to(root): path for package in packages for path in own_files(package, "**/*.py")}
-    others = {module for name, module in MODULES.items() if name != kernel.framework} | {"rack"}
+    others = {module for name, module in MODULES.items() if name != kernel.framework}
     return {
         "kernel": [kernel.framework, kernel.version, kernel.settings, kernel.packages],
         "settings": settings(os.environ | kernel.settings, root),
@@ -117,8 +117,8 @@ def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[st
     }
 
 
-def run_key(entries: Sequence[Entry], framework: str, around: dict[str, Any], profile: dict[str, Any]) -> str:
-    """Return the key of a run of these entries in these surroundings; the profile counts where the code reads it."""
+def run_key(entries: Sequence[Entry], framework: str, facts: dict[str, Any], profile: dict[str, Any]) -> str:
+    """Return the key of a run of these entries with these facts; the profile counts where the code reads it."""
     cells = [[entry.source, sorted(entry.tags)] for entry in entries if entry.kind == "code"]
     asks = any("your_machine" in source for source, _ in cells)
-    return hashed(cells, around, figures(profile, MODULES[framework]) if asks else None)
+    return hashed(cells, facts, figures(profile, MODULES[framework]) if asks else None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from book import FRAMEWORKS, BookError, project
-from book.layout import Layout
+from book.layout import Edition
 from book.translations import LANGUAGES
 from book.words import say, set_language
 
@@ -26,15 +26,15 @@ def site_address(content: dict[str, Any] | None = None) -> str:
     return address.rstrip("/")
 
 
-def write_site(layout: Layout) -> Path:
+def write_site(edition: Edition) -> Path:
     """Put the site together in `_build/site` from what was built; return its folder."""
-    pages, site = layout.build / "html", layout.build / "site"
+    pages, site = edition.build / "html", edition.build / "site"
     if not (pages / "index.html").exists():
         raise BookError(f"{pages} holds no pages: run make book")
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(pages, site, ignore_dangling_symlinks=True)
     for language in (None, *LANGUAGES.values()):
-        own = Layout(layout.root, language)
+        own = Edition(edition.root, language)
         home = site / own.code
         if not home.exists():
             continue
@@ -43,18 +43,18 @@ def write_site(layout: Layout) -> Path:
         for path in [*home.glob("*.html"), *home.glob("back/*.html")]:
             page = path.read_text(encoding="utf-8")
             path.write_text(page.replace(MARK, downloads(documents, path)), encoding="utf-8")
-    set_language(layout)
+    set_language(edition)
     return site
 
 
-def copy_documents(layout: Layout, framework: str, site: Path) -> dict[str, Path]:
+def copy_documents(edition: Edition, framework: str, site: Path) -> dict[str, Path]:
     """Copy what was built for a framework in a language into the site; return the path of each there by its name."""
-    end = f"{framework}{layout.suffix}"
+    end = f"{framework}{edition.suffix}"
     built = {
-        say("PDF"): layout.build / f"computational-performance-{end}.pdf",
-        say("e-book"): layout.build / f"computational-performance-{end}.epub",
-        say("notebooks"): layout.build / "bundle" / f"d2l-{end}.zip",
-        say("slides"): layout.derived / "slides" / framework,
+        say("PDF"): edition.build / f"computational-performance-{end}.pdf",
+        say("e-book"): edition.build / f"computational-performance-{end}.epub",
+        say("notebooks"): edition.build / "bundle" / f"d2l-{end}.zip",
+        say("slides"): edition.derived / "slides" / framework,
     }
     found = {}
     for name, path in built.items():

@@ -12,7 +12,7 @@ from book import ROOT, BookError
 from book.cells import MIME, Entry, Notebook, lint, split
 from book.headings import folded, numbered
 from book.hosted import linked, repository
-from book.layout import Layout, dump, load, own_files, up_to_date
+from book.layout import Edition, dump, own_files, read_json, up_to_date
 from book.run_keys import code, hashed, packages
 from book.words import fixed_words
 from book.working_copies import version_of
@@ -28,10 +28,10 @@ def our_code(*patterns: str) -> str:
     return hashed(*[code(path) for pattern in patterns for path in own_files(HERE, pattern)])
 
 
-def slugs(layout: Layout) -> list[str]:
+def slugs(edition: Edition) -> list[str]:
     """Return the sections that there are, in the order of the landing page's table of contents."""
-    order = toctree((layout.sources / "index.md").read_text(encoding="utf-8"))
-    found = [path.stem for path in own_files(layout.sources, "*.md") if path.stem != "index"]
+    order = toctree((edition.sources / "index.md").read_text(encoding="utf-8"))
+    found = [path.stem for path in own_files(edition.sources, "*.md") if path.stem != "index"]
     return sorted(found, key=lambda slug: order.index(slug) if slug in order else len(order))
 
 
@@ -44,31 +44,31 @@ def toctree(text: str) -> list[str]:
     return pages
 
 
-def chapter(layout: Layout) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def chapter(edition: Edition) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return all sections as `read` does, in their order, and the numbers of the whole book.
 
     The sources of a translation are written first.
     """
-    if layout.language:
+    if edition.language:
         from book.translations.translate import write_sources  # with Babel, which English does without
 
-        write_sources(layout)
-    sources = [read(slug, layout) for slug in slugs(layout)]
-    return sources, number(sources, layout)
+        write_sources(edition)
+    sources = [read(slug, edition) for slug in slugs(edition)]
+    return sources, number(sources, edition)
 
 
-def read(slug: str, layout: Layout) -> dict[str, Any]:
+def read(slug: str, edition: Edition) -> dict[str, Any]:
     """Return a section as a dict: its slug, text, the hash of this code, notebook, outline (what numbers depend on).
 
     Reading takes a second, so the dict is kept and read anew only when the text or this code has changed.
     """
-    path = layout.sources / f"{slug}.md"
-    text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "plain_markdown.py", "sources.py")
-    if place(slug, layout).exists():
-        kept = load(place(slug, layout))
+    path = edition.sources / f"{slug}.md"
+    text, reader = path.read_text(encoding="utf-8"), our_code("cells.py", "myst.py", "plain_markdown.py", "sources.py")
+    if kept_path(slug, edition).exists():
+        kept = read_json(kept_path(slug, edition))
         if (kept.get("text"), kept.get("reader")) == (text, reader):
             return kept
-    from book.plain_markdown import PlainError, outline
+    from book.myst import PlainError, outline
 
     notebook = notebook_in(text, path)
     lint(notebook, path.name)
@@ -77,7 +77,7 @@ def read(slug: str, layout: Layout) -> dict[str, Any]:
     except PlainError as error:
         raise BookError(f"{path.name}: {error}") from None
     section = {"slug": slug, "text": text, "reader": reader, "notebook": notebook, "outline": lines}
-    write_atomically(place(slug, layout), dump(section))
+    write_atomically(kept_path(slug, edition), dump(section))
     return section
 
 
@@ -91,37 +91,41 @@ def notebook_in(text: str, name: object) -> Notebook:
         raise BookError(f"{name} cannot be read: {error}") from None
 
 
-def place(slug: str, layout: Layout) -> Path:
+def kept_path(slug: str, edition: Edition) -> Path:
     """Return the path at which a section is kept once it is read."""
-    return layout.derived / "source" / f"{slug}.json"
+    return edition.derived / "source" / f"{slug}.json"
 
 
-def number(sources: Sequence[dict[str, Any]], layout: Layout) -> dict[str, Any]:
+def number(sources: Sequence[dict[str, Any]], edition: Edition) -> dict[str, Any]:
     """Return what each label, citation and section is called in the whole book: the first pass of Sphinx finds it.
 
     It takes long, so it runs only when something has changed that numbers depend on, which a sentence is not.
     """
-    pages, path = layout.sources, layout.derived / "numbers.json"
+    pages, path = edition.sources, edition.derived / "numbers.json"
     around = [(pages / name).read_text(encoding="utf-8") for name in ("index.md", "references.bib")]
     outlines = {source["slug"]: source["outline"] for source in sources}
-    ours = our_code("__init__.py", "pages/*.py")
-    key = hashed(outlines, around, ours, packages(Path(sys.prefix)), fixed_words(layout))
-    if not path.exists() or load(path).get("key") != key:
+    ours = our_code("__init__.py", "pages/**/*.py")
+    key = hashed(outlines, around, ours, packages(Path(sys.prefix)), fixed_words(edition))
+    if not path.exists() or read_json(path).get("key") != key:
         names = [page.relative_to(pages).as_posix() for page in own_files(pages, "*.md", "back/*.md")]
-        settings = [f"-Dd2l_numbers={path}", f"-Dd2l_machine={layout.profile}", f"-Dinclude_patterns={','.join(names)}"]
-        if layout.language:
-            settings.append(f"-Dlanguage={layout.language.locale}")
+        settings = [
+            f"-Dd2l_numbers={path}",
+            f"-Dd2l_machine={edition.profile}",
+            f"-Dinclude_patterns={','.join(names)}",
+        ]
+        if edition.language:
+            settings.append(f"-Dlanguage={edition.language.locale}")
         command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-b", "dummy", *settings]
-        places = [HERE / "pages", "-d", layout.derived / "doctrees" / "numbers", pages, layout.derived / "dummy"]
+        places = [HERE / "pages", "-d", edition.derived / "doctrees" / "numbers", pages, edition.derived / "dummy"]
         if subprocess.run([*command, "-c", *map(str, places)], cwd=ROOT).returncode:
             raise BookError("figures, equations and sections have no numbers: mend what Sphinx says above")
-        write_atomically(path, dump(load(path) | {"key": key}))
-    return {name: found for name, found in load(path).items() if name != "key"}
+        write_atomically(path, dump(read_json(path) | {"key": key}))
+    return {name: found for name, found in read_json(path).items() if name != "key"}
 
 
-def pictures(source: dict[str, Any], layout: Layout) -> dict[str, bytes]:
+def pictures(source: dict[str, Any], edition: Edition) -> dict[str, bytes]:
     """Return the content of each picture that a section shows, by its path as the source has it."""
-    paths = {path.relative_to(layout.sources).as_posix(): path for path in own_files(layout.sources, *PICTURES)}
+    paths = {path.relative_to(edition.sources).as_posix(): path for path in own_files(edition.sources, *PICTURES)}
     return {name: path.read_bytes() for name, path in paths.items() if name in source["text"]}
 
 
@@ -130,14 +134,14 @@ def write_readers(
     entries: Sequence[Entry],
     frameworks: Sequence[str],
     numbers: dict[str, Any],
-    layout: Layout,
+    edition: Edition,
     answers: bool = True,
 ) -> None:
     """Write the notebooks of a section for readers, or without `answers` the handouts, which no link opens."""
-    images, home = pictures(source, layout), repository() if answers else ""
+    images, home = pictures(source, edition), repository() if answers else ""
     shown = {name: data.hex() for name, data in images.items()}
     ours = our_code("hosted.py", "headings.py")
-    key = hashed(source["text"], source["reader"], numbers, shown, home, ours, fixed_words(layout))
+    key = hashed(source["text"], source["reader"], numbers, shown, home, ours, fixed_words(edition))
 
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
         slug = source["slug"]
@@ -148,7 +152,7 @@ def write_readers(
         return {framework: linked(folded(notebook), home, framework, slug) for framework, notebook in made.items()}
 
     stage = "notebooks" if answers else "handouts"
-    write_stale({word: layout.notebook(stage, word, source["slug"]) for word in frameworks}, key, make)
+    write_stale({word: edition.notebook(stage, word, source["slug"]) for word in frameworks}, key, make)
 
 
 def write_stale(paths: dict[str, Path], key: str, make: Callable[[Sequence[str]], dict[str, Notebook]]) -> None:

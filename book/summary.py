@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from book import FRAMEWORKS
-from book.load import ROUGH
+from book.machine_load import ROUGH
 from book.outputs import code_cells
 from book.terminal import uncoloured
 

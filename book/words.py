@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any
 
 from book import ROOT
-from book.layout import Layout
+from book.layout import Edition
 
 NO_TRANSLATIONS = dict[str, str]()  # English texts are as they are
-_layout = Layout(ROOT)
+_edition = Edition(ROOT)
 _translate: Callable[[str], str | None] = NO_TRANSLATIONS.get
 _translate_record: Callable[[str], str | None] = NO_TRANSLATIONS.get
 
@@ -38,29 +38,29 @@ def say_record(text: str) -> str:
 def say_date(day: date) -> str:
     from babel.dates import format_date
 
-    return format_date(day, "long", locale=_layout.language.locale if _layout.language else "en_GB")
+    return format_date(day, "long", locale=_edition.language.locale if _edition.language else "en_GB")
 
 
-def current() -> Layout:
-    """Return the layout in whose language `say` speaks."""
-    return _layout
+def current() -> Edition:
+    """Return the edition in whose language `say` speaks."""
+    return _edition
 
 
-def fixed_words(layout: Layout) -> list[str]:
-    """Return the catalogues that `say` reads for a layout, on which whatever it puts somewhere depends."""
-    if layout.language is None:
+def fixed_words(edition: Edition) -> list[str]:
+    """Return the catalogues that `say` reads for an edition, on which whatever it puts somewhere depends."""
+    if edition.language is None:
         return []
-    folder = layout.catalogues / layout.language.locale
+    folder = edition.catalogues / edition.language.locale
     paths = [folder / f"{name}.po" for name in ("pages", "book")]
     return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
 
 
-def set_language(layout: Layout) -> None:
-    """Make the language of a layout the one that `say` speaks, from its catalogues as they are now."""
-    global _layout, _translate, _translate_record
-    _layout, _translate, _translate_record = layout, NO_TRANSLATIONS.get, NO_TRANSLATIONS.get
-    if layout.language:
+def set_language(edition: Edition) -> None:
+    """Make the language of an edition the one that `say` speaks, from its catalogues as they are now."""
+    global _edition, _translate, _translate_record
+    _edition, _translate, _translate_record = edition, NO_TRANSLATIONS.get, NO_TRANSLATIONS.get
+    if edition.language:
         from book.translations.lookup import Translations  # with Babel and a parser, which English does without
 
-        translations = Translations(layout, layout.language)
+        translations = Translations(edition, edition.language)
         _translate, _translate_record = cache(translations.of("pages")), cache(translations.filled("records"))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from book import BookError
-from book.layout import Layout, dump, own_files
+from book.layout import Edition, dump, own_files
 from d2l_lab.files import write_atomically
 
 FOLDERS = {"notebooks": "", "handouts": "handouts", "bundle": "bundle"}  # below _build: where their files go in work
@@ -91,21 +91,21 @@ def free(path: Path) -> Iterator[Path]:
             yield other
 
 
-def copy_notebooks(layout: Layout, frameworks: Sequence[str]) -> None:
+def copy_notebooks(edition: Edition, frameworks: Sequence[str]) -> None:
     """Copy the readers' notebooks of a language to `work` where they are new, and say in a line where they lie.
 
     A notebook that is missing there is copied. One whose version was never copied is put beside the reader's own.
     """
-    record = layout.root / "work" / ".copied.json"
+    record = edition.root / "work" / ".copied.json"
     try:
         copied: dict[str, list[str]] = json.loads(record.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # there is none, or it was damaged: then the notebooks themselves tell
         copied = {}
     newer = []
     for framework in frameworks:
-        for path in own_files(layout.notebook("notebooks", framework, "index").parent, "*.ipynb"):
-            own = layout.working_copy(framework, path.stem)
-            name, version = own.relative_to(layout.root).as_posix(), told_version(path)
+        for path in own_files(edition.notebook("notebooks", framework, "index").parent, "*.ipynb"):
+            own = edition.working_copy(framework, path.stem)
+            name, version = own.relative_to(edition.root).as_posix(), told_version(path)
             known = copied.setdefault(name, [])
             if own.exists():
                 known += {told_version(each) for each in own.parent.glob(f"{own.stem}*.ipynb")} - {"", *known}
@@ -115,10 +115,10 @@ def copy_notebooks(layout: Layout, frameworks: Sequence[str]) -> None:
                 known += {version} - {*known}
                 newer += [target] if target != own else []
     write_atomically(record, dump(copied))
-    places = [layout.working_copy(framework, "index").parent for framework in frameworks]
-    print("your notebooks:", ", ".join(str(place.relative_to(layout.root)) for place in places))
+    places = [edition.working_copy(framework, "index").parent for framework in frameworks]
+    print("your notebooks:", ", ".join(str(place.relative_to(edition.root)) for place in places))
     if newer:
-        names = ", ".join(str(path.relative_to(layout.root)) for path in newer)
+        names = ", ".join(str(path.relative_to(edition.root)) for path in newer)
         print(f"newer versions, beside your own, which stay as they are: {names}")
 
 

@@ -32,7 +32,7 @@ def split(name: str) -> tuple[str, str]:
     return space.removeprefix("{"), local
 
 
-def written(root: Element, short: bool = True) -> str:
+def to_xml(root: Element, short: bool = True) -> str:
     """Return an element as text, without prefixes before the names of elements; `short` closes empty ones at once."""
     plain = copy.deepcopy(root)
     _declare(plain, "")
@@ -54,7 +54,7 @@ def _declare(node: Element, around: str) -> None:
 
 
 def page_text(root: Element) -> str:
-    return f"<!DOCTYPE html>\n{written(root)}\n"
+    return f"<!DOCTYPE html>\n{to_xml(root)}\n"
 
 
 def remove(parent: Element, child: Element) -> None:

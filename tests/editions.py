@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from book import ROOT
-from book.layout import Layout
+from book.layout import Edition
 from book.translations import CHINESE, LANGUAGES
 from book.translations.catalogues import folder
 from book.words import set_language
@@ -16,13 +16,13 @@ CHOSEN = os.environ.get("LANGUAGES", " ".join(LANGUAGES)).split()  # as make has
 
 def layouts(stage):
     """Return the layout of English, and of each chosen language that has this folder of what was built."""
-    chosen = [Layout(ROOT, LANGUAGES[code]) for code in CHOSEN if code in LANGUAGES]
-    return [Layout(ROOT), *(layout for layout in chosen if (layout.derived / stage).exists())]
+    chosen = [Edition(ROOT, LANGUAGES[code]) for code in CHOSEN if code in LANGUAGES]
+    return [Edition(ROOT), *(layout for layout in chosen if (layout.derived / stage).exists())]
 
 
 def translate(root, name, translations, comment=""):
     """Translate messages of a project's catalogue into Chinese as a translator does, in the file; return its path."""
-    path = folder(Layout(root), CHINESE) / f"{name}.po"
+    path = folder(Edition(root), CHINESE) / f"{name}.po"
     text = path.read_text(encoding="utf-8")
     for msgid, msgstr in translations.items():
         entry = f'msgid "{msgid}"\nmsgstr '
@@ -39,7 +39,7 @@ def speaking(layout):
     try:
         yield layout
     finally:
-        set_language(Layout(ROOT))
+        set_language(Edition(ROOT))
 
 
 def layout_of(stage):

@@ -10,7 +10,7 @@ from book import ROOT
 
 PATHS = {  # of 'book.cells', and of 'd2l_lab.processes' the file __init__.py
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for package in ("d2l_utils", "d2l_lab", "book")
+    for package in ("d2l_utils", "d2l_lab", "book", "rack")
     for path in (ROOT / package).rglob("*.py")
 }
 

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from book import FRAMEWORKS, MODULES, ROOT, keep_grammars_out
 from book.__main__ import main
-from book.layout import Layout
+from book.layout import Edition
 from book.run_keys import settings
 from book.words import set_language
 
@@ -90,7 +90,7 @@ class Project:
             patch.dict(os.environ, self.environment() | variables, clear=True),
         ):
             status = numbered([*map(str, arguments), "--root", str(self.root)])
-        set_language(Layout(ROOT))  # English again, for the tests that follow
+        set_language(Edition(ROOT))  # English again, for the tests that follow
         return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
     def build(self, *frameworks, options=()):

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from sphinx.cmd.build import build_main
 
 from book import ROOT
-from book.layout import Layout
+from book.layout import Edition
 from book.words import set_language
 from d2l_utils.claims import Claim
 
@@ -69,7 +69,7 @@ def sphinx(source, target, builder, language="en", **settings):
         with redirect_stdout(io.StringIO()), redirect_stderr(warnings):
             status = build_main([*options, "-d", str(source.parent / "doctrees"), str(source), str(target)])
     finally:
-        set_language(Layout(ROOT))  # English again, for the tests that follow
+        set_language(Edition(ROOT))  # English again, for the tests that follow
     return status, warnings.getvalue()
 
 

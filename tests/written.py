@@ -3,10 +3,10 @@
 import os
 
 from book import FRAMEWORKS, ROOT
-from book.layout import Layout
+from book.layout import Edition
 from book.sources import slugs
 
-SECTIONS = slugs(Layout(ROOT))
+SECTIONS = slugs(Edition(ROOT))
 
 
 def last_written(place):

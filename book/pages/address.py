@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from book import ROOT
-from book.pages.search_texts import plain
+from book.pages.text import plain
 from book.site import site_address
 from book.translations import LANGUAGES, language_of
 

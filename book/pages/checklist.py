@@ -24,17 +24,17 @@ from sphinx.util import logging
 from sphinx.util.nodes import traverse_parent
 
 from book import FRAMEWORKS
-from book.pages.problems import Listing, places_of, resolved
-from book.pages.records import collected
-from book.pages.running_total import chapter_totals
+from book.pages.lists import Listing, copies, places_of, resolved
+from book.pages.records.record_nodes import collected
+from book.pages.records.running_total import chapter_totals
 from book.pages.tabs import framework_of, tab_set
-from book.records import Record, change
+from book.record_html import Record, change
 from book.words import say, say_record
 from d2l_utils.predictions import quantity
 from d2l_utils.timing import column_scale, three_digits
 
 GAIN, ARROW = "gain: ", " → "
-KEY = "checklist"  # in the metadata of a page: a list of Advice (another form is another `env_version` in `setup`)
+KEY = "checklist"  # in the metadata of a page: a list of Advice
 LOG = logging.getLogger(__name__)
 
 
@@ -78,14 +78,10 @@ class NoteAdvice(SphinxTransform):
 
 
 def words_of(rest: Sequence[Any]) -> list[Any]:
-    """Return copies of the nodes after the beginning of a paragraph, which hold nothing of the page they come from."""
+    """Return copies of the nodes after the beginning of a paragraph."""
     first, *others = rest
     words = first.astext().lstrip(": ：")
-    found = [nodes.Text(words[:1].upper() + words[1:]), *(node.deepcopy() for node in others)]
-    for node in found:
-        for part in node.findall():
-            part.document = None
-    return found
+    return copies([nodes.Text(words[:1].upper() + words[1:]), *others])
 
 
 def gains_below(paragraph: nodes.paragraph) -> list[str]:
@@ -197,9 +193,7 @@ def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
     return found
 
 
-def setup(app: Sphinx) -> dict[str, int]:
+def setup(app: Sphinx) -> None:
     app.add_directive("checklist", Checklist)
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
-    app.setup_extension("book.pages.problems")  # which has pages of lists written anew
-    return {"env_version": 3}

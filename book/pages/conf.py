@@ -21,31 +21,7 @@ project = "Computational Performance"
 version = book.project()["project"]["version"]
 html_title = project
 language = "en"
-modules = [
-    "language",
-    "bibliography",
-    "maths",
-    "page_info",
-    "cell_outputs",
-    "records",
-    "claims_page",
-    "running_total",
-    "models_page",
-]
-modules += ["solutions", "explorable", "tabs", "single_framework", "endnotes", "ereader", "glossary"]
-modules += [
-    "short_path",
-    "problems",
-    "checklist",
-    "api",
-    "machine_profile",
-    "numbering",
-    "search_texts",
-    "address",
-    "leavings",
-]
-extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton", "sphinxcontrib.bibtex"]
-extensions += [f"book.pages.{name}" for name in modules]
+extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton", "sphinxcontrib.bibtex", "book.pages"]
 templates_path = ["_templates"]
 include_patterns = ["*.md", "*.ipynb", "*/*.md", "*/*.ipynb"]  # the first pass is told the names of the sources
 exclude_patterns = [".*", "**/.*"]

@@ -18,7 +18,7 @@ from book import FRAMEWORKS
 from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, used, woff
 from book.fragments import make_printable, page
 from book.words import current, fixed_words, say
-from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, written
+from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, to_xml
 
 logger = logging.getLogger(__name__)
 STYLES = ("pygments.css", "epub.css")  # the second is ours, under the name that Sphinx's theme links
@@ -84,7 +84,7 @@ class EReader(Epub3Builder):
             drawing = ET.parse(path).getroot()
             repair_drawing(drawing)
             carry(drawing)
-            path.write_text(written(drawing), encoding="utf-8")
+            path.write_text(to_xml(drawing), encoding="utf-8")
         self.pages = {}
         for name in sorted(self.env.found_docs):
             path = self.outdir / f"{name}{self.out_suffix}"

@@ -22,7 +22,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book.pages.single_framework import EDITION
-from book.translations.catalogues import said
+from book.translations.update import said
 from book.words import say, say_each
 
 KINDS = ("ring",)

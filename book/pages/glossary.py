@@ -24,8 +24,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import make_refnode
 
-from book.pages.page_info import HAN
 from book.pages.tabs import framework_of, frameworks_of
+from book.pages.text import HAN_CHARACTER
 
 CHINESE = "汉字"  # stands for the letter of all terms that begin with a Chinese character
 KEY = "glossary"  # in the metadata of the page: {form: (id, meaning)}
@@ -60,7 +60,7 @@ class GatherForms(SphinxTransform):
 
 def letter(term: str) -> str:
     """Return the letter under which a reader looks for a term."""
-    return CHINESE if HAN.match(term) else term[0].upper()
+    return CHINESE if HAN_CHARACTER.match(term) else term[0].upper()
 
 
 def letters(links: Sequence[nodes.Node]) -> nodes.paragraph:
@@ -84,7 +84,7 @@ def pattern(forms: Collection[str]) -> re.Pattern[str]:
 
     Chinese has no spaces between words, so that a single character may be part of another word: it is left out.
     """
-    found = [form for form in sorted(forms, key=len, reverse=True) if len(form) > 1 or not HAN.match(form)]
+    found = [form for form in sorted(forms, key=len, reverse=True) if len(form) > 1 or not HAN_CHARACTER.match(form)]
     return re.compile(f"({'|'.join(map(expression, found))})")
 
 
@@ -94,7 +94,7 @@ def expression(form: str) -> str:
     if form[0].islower():
         words = f"[{form[0]}{form[0].upper()}]{words[1:]}"
     before, after = r"(?<![\w-])", r"(?![\w-])"
-    return ("" if HAN.match(form[0]) else before) + words + ("" if HAN.match(form[-1]) else after)
+    return ("" if HAN_CHARACTER.match(form[0]) else before) + words + ("" if HAN_CHARACTER.match(form[-1]) else after)
 
 
 def texts_in(node: Any, framework: str | None = None, within: bool = False) -> Iterator[tuple[Any, str | None]]:

@@ -17,8 +17,8 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 
 from book import ROOT
-from book.layout import Layout, load
-from book.pages.page_info import HAN
+from book.layout import Edition, read_json
+from book.pages.text import HAN_CHARACTER
 from book.translations import LANGUAGES, language_of
 from book.words import say, say_each, set_language
 
@@ -29,9 +29,9 @@ FEW = 3  # words: so many may be names in a text of any language
 
 def use_language(app: Sphinx, config: Config) -> None:
     """Set the language of `say`, and in a translation the settings that are words or paths."""
-    layout = Layout(ROOT, language_of(config.language))
-    set_language(layout)
-    if layout.language is None:
+    edition = Edition(ROOT, language_of(config.language))
+    set_language(edition)
+    if edition.language is None:
         return
     config.project = config.html_title = say("Computational Performance")
     config.numfig_format = {
@@ -40,7 +40,7 @@ def use_language(app: Sphinx, config: Config) -> None:
         "code-block": say("Listing %s"),
         "section": say("Section %s"),
     }
-    config.d2l_notebooks = str(layout.notebook("notebooks", "framework", "slug").parents[1])
+    config.d2l_notebooks = str(edition.notebook("notebooks", "framework", "slug").parents[1])
     app.translator.add_fallback(WordsOfTheme())
 
 
@@ -88,7 +88,7 @@ def give_words(app: Sphinx, page: str, template: str, context: dict[str, Any], d
     else:
         others = [(f"{top}../{page}.html", "en", "English")]
     coverage = Path(app.srcdir) / "coverage.json"
-    counted = load(coverage).get(page) if coverage.exists() else None  # the search page is no source
+    counted = read_json(coverage).get(page) if coverage.exists() else None  # the search page is no source
     context["translated"] = counted and 100 * counted["translated_words"] // counted["words"]
     context["languages"] = "".join(
         f'<a class="language" href="{path}" hreflang="{tag}" lang="{tag}">{name}</a>' for path, tag, name in others
@@ -121,12 +121,13 @@ class MarkEnglish(SphinxTransform):
         if self.config.language == "en":
             return
         for node in self.document.findall(nodes.TextElement):
-            if isinstance(node, TEXTS) and not HAN.search(node.astext()) and len(WORD.findall(node.astext())) > FEW:
+            text = node.astext() if isinstance(node, TEXTS) else ""
+            if len(WORD.findall(text)) > FEW and not HAN_CHARACTER.search(text):
                 node["classes"].append("language-en")
 
 
 def headings(source: str) -> list[str]:
-    from book.plain_markdown import PARSER
+    from book.myst import PARSER
     from book.translations.units import HEADER
 
     tokens = PARSER.parse(HEADER.sub("", source, count=1))

@@ -7,7 +7,6 @@ The transform also makes records places that a link can lead to, and insists on 
 import json
 import math
 import os
-import re
 from datetime import datetime
 from typing import Any
 
@@ -19,18 +18,17 @@ from sphinx.util import logging
 
 from book import FRAMEWORKS
 from book.hosted import links, repository
-from book.load import ROUGH
+from book.machine_load import ROUGH
 from book.outputs import RECORDS, records
 from book.pages.single_framework import WHOLE, tag
 from book.pages.tabs import framework_of, frameworks_of
-from book.translations import units
+from book.pages.text import HAN_CHARACTER
 from book.words import say, say_date
 
 logger = logging.getLogger(__name__)
 WORDS_PER_MINUTE = 200
 CHARACTERS_PER_MINUTE = 400  # of Chinese
 LINES_PER_MINUTE = 20  # of code
-HAN = re.compile(f"[{units.HAN}]")
 SILENT = (nodes.math, nodes.math_block, nodes.comment, nodes.raw)
 FOLDED = ("tag_solution", "tag_exercise", "tag_drawing", "tag_claims")  # classes of cells whose code is a click away
 
@@ -44,7 +42,8 @@ def reading_minutes(document: nodes.document, framework: str) -> int:
 def _minutes(node: nodes.Node, framework: str) -> float:
     """Return the minutes for which readers of one framework read a node."""
     if isinstance(node, nodes.Text):
-        return len(HAN.sub(" ", node).split()) / WORDS_PER_MINUTE + len(HAN.findall(node)) / CHARACTERS_PER_MINUTE
+        words, characters = HAN_CHARACTER.sub(" ", node).split(), HAN_CHARACTER.findall(node)
+        return len(words) / WORDS_PER_MINUTE + len(characters) / CHARACTERS_PER_MINUTE
     if isinstance(node, SILENT) or framework_of(node) not in (None, framework):
         return 0
     if isinstance(node, nodes.literal_block):

@@ -12,36 +12,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
-from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import traverse_parent
 from sphinx_design.shared import is_component
 
 from book import FRAMEWORKS
+from book.pages.lists import Listing, copies, places_of, resolved
 from book.pages.tabs import framework_of
 from book.words import say
 
 ENVELOPE, EXERCISE = "envelope", "exercise"  # kinds of problems, with which their ids begin
 QUESTION = ("?", "？")
-# In the metadata of a page: a list of (kind, name, framework or None, id, paragraphs); see `env_version` in `setup`.
+# In the metadata of a page: a list of (kind, name, framework or None, id, paragraphs).
 KEY = "problems"
-LISTS = "lists"  # in the metadata of a page that lists what stands on others
-
-
-class listing(nodes.General, nodes.Element):
-    """The place of a list, which the directive `name` has left."""
-
-
-class Listing(SphinxDirective):
-    """A list of what stands on all pages."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the list's place, which is filled when every page has been read."""
-        self.env.metadata[self.env.docname][LISTS] = self.name
-        return [listing(name=self.name)]
 
 
 class NoteProblems(SphinxTransform):
@@ -79,18 +63,8 @@ class NoteProblems(SphinxTransform):
 
 
 def unfolded(problem: Any) -> list[Any]:
-    """Return copies of a problem's paragraphs, lists and formulas, which hold nothing of the page they come from."""
-    parts = [part for part in problem if not isinstance(part, nodes.title) and not is_component(part, "dropdown")]
-    found = [part.deepcopy() for part in parts]
-    for part in found:
-        for node in part.findall():
-            node.document = None
-    return found
-
-
-def places_of(document: nodes.document, name: str) -> list[listing]:
-    """Return the places that a directive has left on a page."""
-    return [place for place in document.findall(listing) if place["name"] == name]
+    """Return copies of a problem's paragraphs, lists and formulas."""
+    return copies(part for part in problem if not isinstance(part, nodes.title) and not is_component(part, "dropdown"))
 
 
 def list_problems(app: Sphinx, document: nodes.document, page: str) -> None:
@@ -127,47 +101,7 @@ def title_of(name: str) -> str:
     return say("Exercise {number}", number=name) if name.isdigit() else name
 
 
-def resolved(app: Sphinx, page: str, section: str, node: Any) -> Any:
-    """Return a copy of a node of a section for `page`, where no list of works stands: a citation becomes text."""
-    around = nodes.container("", node.deepcopy())
-    for reference in list(around.findall(addnodes.pending_xref)):
-        cited, domain = reference["refdomain"] == "cite", app.env.domains[reference["refdomain"]]
-        where = (app.env, section if cited else page, app.builder)
-        target = domain.resolve_xref(
-            *where, reference["reftype"], reference["reftarget"], reference, reference[0].deepcopy()
-        )
-        linked = target if target and not cited else nodes.Text((target or reference).astext())
-        reference.parent.replace(reference, linked)
-    return around[0]
-
-
-def add_contents(app: Sphinx, env: BuildEnvironment) -> None:
-    """Add the sections of each list to the contents of its page, which Sphinx gathers before the list is there."""
-    pages = env.toctree_includes.get(app.config.root_doc, [])
-    for page in [page for page in env.metadata if LISTS in env.metadata[page]]:
-        own = env.tocs[page][0]  # the title, and below it what this function added to a page that has not changed since
-        listed = [section for section in pages if env.metadata[page][LISTS] in env.metadata[section]]
-        own[1:] = [nodes.bullet_list("", *(content(env, page, section) for section in listed))] if listed else []
-        env.toc_num_entries[page] = 1 + len(listed)
-
-
-def content(env: BuildEnvironment, page: str, section: str) -> nodes.list_item:
-    """Return the entry for the list of a section in the contents of a page."""
-    title, place = env.titles[section].astext(), f"#{nodes.make_id(section)}"
-    link = nodes.reference("", "", nodes.Text(title), internal=True, refuri=page, anchorname=place)
-    return nodes.list_item("", addnodes.compact_paragraph("", "", link))
-
-
-def outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
-    """Have the pages of lists written anew whenever any page has changed."""
-    return [page for page, about in env.metadata.items() if LISTS in about] if added | changed | removed else []
-
-
-def setup(app: Sphinx) -> dict[str, int]:
-    app.add_node(listing)
+def setup(app: Sphinx) -> None:
     app.add_directive("problems", Listing)
     app.add_transform(NoteProblems)
-    app.connect("env-get-outdated", outdated)
-    app.connect("env-updated", add_contents)
     app.connect("doctree-resolved", list_problems, priority=400)  # before words are linked (500)
-    return {"env_version": 2}

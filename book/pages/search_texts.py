@@ -13,7 +13,6 @@ What else a cell printed is left out, since a machine measured it.
 import base64
 import json
 import re
-import xml.etree.ElementTree as ET
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,15 +21,12 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from book.formulas import TeXError, mathml
 from book.pages.tabs import framework_of
+from book.pages.text import plain, sentences
 from d2l_lab.files import write_atomically
 
 BLOCKS = (nodes.paragraph, nodes.caption, nodes.rubric, nodes.title, nodes.term)
 SILENT = {"page-facts", "colophon", "machine-profile", "letters"}
-SIGNS = {"mfrac": "/", "msup": "^"}  # what a formula says by its layout
-WITHIN_SENTENCE = re.compile(r"(?<![.?!:])\n")
-CHINESE_SENTENCE = re.compile(r"(?<=[。？！])(?=[^\n])")
 CAUGHT = re.compile(r"^\s*except\b", re.MULTILINE)
 ERROR = re.compile(r"(?:Error|Exception|Warning)\b")
 
@@ -74,8 +70,7 @@ def texts(node: nodes.Element, place: Place, framework: str) -> Iterator[tuple[P
         elif not isinstance(child, BLOCKS):
             yield from texts(child, place, framework)
         elif plain(child) != place[1]:
-            lines = WITHIN_SENTENCE.sub(" ", plain(child)).strip()
-            yield place, [(framework, CHINESE_SENTENCE.sub("\n", lines))]
+            yield place, [(framework, sentences(child))]
 
 
 def code(cell: nodes.Element, framework: str) -> list[Text]:
@@ -87,24 +82,6 @@ def code(cell: nodes.Element, framework: str) -> list[Text]:
     if not any(map(CAUGHT.search, written)):
         lines = [line for line in lines if ERROR.search(line)]
     return [(framework, text, 1) for text in (*written, "\n".join(lines)) if text]
-
-
-def plain(node: nodes.Node) -> str:
-    """Return the text of `node`, its formulas as they are read."""
-    if isinstance(node, nodes.math):
-        try:
-            return flat(ET.fromstring(mathml(node.astext()))[0][0])
-        except TeXError:  # told by book.pages.maths
-            return node.astext()
-    if isinstance(node, nodes.raw):  # a drawing or a mark
-        return ""
-    return node.astext() if isinstance(node, nodes.Text) else "".join(map(plain, node.children))
-
-
-def flat(element: ET.Element) -> str:
-    """Return the text of MathML on one line."""
-    sign = SIGNS.get(element.tag.rpartition("}")[2], "")
-    return (element.text or "") + sign.join(map(flat, element))
 
 
 def write_texts(

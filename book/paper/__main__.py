@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from book import ROOT, BookError
-from book.layout import Layout
+from book.layout import Edition
 from book.paper.joining import About, find, joined, words
 from book.paper.printing import finish, print_document
 from book.translations import language_of
@@ -29,7 +29,7 @@ def read(folder: Path) -> tuple[dict[str, Element], About]:
     pages = {path: ET.parse(folder / path).getroot() for path in order}
     names = ("title", "creator", "date", "language")
     title, author, day, language = (package.findtext(f".//{{{DC}}}{name}", "") for name in names)
-    set_language(Layout(ROOT, language_of(language)))
+    set_language(Edition(ROOT, language_of(language)))
     profiles = [part for root in pages.values() for part in find(root, "div", "machine-profile")]
     machines = [name for part in profiles for name in find(part, "strong")]
     machine = say("Measured on {machine}", machine=words(machines[0])) if machines else ""

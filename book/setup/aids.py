@@ -18,7 +18,7 @@ from book.setup import programs
 from book.setup.programs import SetupError, apt_get, call, in_ci, tell
 from d2l_lab.files import locked
 from d2l_lab.processes import namespace
-from d2l_lab.rack import namespaces
+from rack import namespaces
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 CHECKER = Path("/usr/share/java/epubcheck.jar")

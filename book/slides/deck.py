@@ -12,7 +12,7 @@ from unicodedata import east_asian_width
 from markdown_it.token import Token
 
 from book import BookError
-from book.cells import Cell, Notebook, notebook_of, place, short_hash
+from book.cells import Cell, Notebook, cell_label, notebook_of, short_hash
 from book.slides.showing import html, parsed, shown, unfolded, unpictured
 from book.words import say
 
@@ -60,7 +60,7 @@ def slides(cells: Sequence[Cell], name: str) -> list[Slide]:
         mark = cell["metadata"].get("slideshow", {}).get("slide_type")
         if cell["cell_type"] == "code":
             if mark and not over:
-                add(found, mark, code(cell, f"{name}, {place(number, cell)}"))
+                add(found, mark, code(cell, f"{name}, {cell_label(number, cell)}"))
             continue
         for level, title, rest in pieces(cell["source"]):
             if over and 0 < level <= 2:
@@ -192,7 +192,7 @@ def with_outputs(notebook: Notebook, executed: Notebook, name: str, cure: str) -
     for number, cell in enumerate(notebook["cells"], 1):
         if cell["cell_type"] == "code":
             if cell["id"] not in outputs and "slideshow" in cell["metadata"]:
-                raise BookError(f"{name}, {place(number, cell)} has changed since its notebook ran: {cure}")
+                raise BookError(f"{name}, {cell_label(number, cell)} has changed since its notebook ran: {cure}")
             cell = cell | {"outputs": outputs.get(cell["id"], [])}
         cells.append(cell)
     return cells

@@ -15,7 +15,7 @@ from book.cells import short_hash
 from book.formulas import mathml
 from book.fragments import contained, drawing
 from book.outputs import presentable
-from book.records import HTML
+from book.record_html import HTML
 
 Output = dict[str, Any]
 TAG = re.compile(r"\\tag\{[^}]*\}")  # the number of an equation, which a slide has no room for

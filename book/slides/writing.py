@@ -15,12 +15,12 @@ from traitlets.config import Config
 from book import FRAMEWORKS
 from book.cells import Notebook, expand, split
 from book.fonts import MATH, MONO, SANS, SYMBOLS, carry, characters, sheet
-from book.layout import Layout, load
+from book.layout import Edition, read_notebook
 from book.slides.deck import deck, with_outputs
 from book.slides.overflow import all_misfits
 from book.sources import chapter, pictures
 from book.words import current, say, set_language
-from book.xhtml import written
+from book.xhtml import to_xml
 from d2l_lab.files import write_atomically
 
 TEMPLATE = Path(__file__).with_name("template")
@@ -59,7 +59,7 @@ def with_letters(picture: bytes) -> bytes:
     """Return a picture (a file in SVG) that carries the fonts of its text."""
     drawing = ET.fromstring(picture)
     carry(drawing)
-    return written(drawing).encode()
+    return to_xml(drawing).encode()
 
 
 def contents(titles: Mapping[str, str], framework: str) -> str:
@@ -78,42 +78,42 @@ def contents(titles: Mapping[str, str], framework: str) -> str:
     )
 
 
-def write_decks(layout: Layout, frameworks: Sequence[str], sections: Sequence[str]) -> None:
+def write_decks(edition: Edition, frameworks: Sequence[str], sections: Sequence[str]) -> None:
     """Write a deck for each of these sections and frameworks, and the page that lists those of a framework."""
-    set_language(layout)
-    sources, numbers = chapter(layout)
+    set_language(edition)
+    sources, numbers = chapter(edition)
     titles = {source["slug"]: numbers["sections"][source["slug"]]["title"] for source in sources}
     decks = {}
     for source in [source for source in sources if source["slug"] in sections]:
         slug, name = source["slug"], f"{source['slug']}.md"
-        images = {path: with_letters(picture) for path, picture in pictures(source, layout).items()}
+        images = {path: with_letters(picture) for path, picture in pictures(source, edition).items()}
         notebooks = split(expand(source["notebook"]), frameworks, numbers, images, name, answers=False)
         for framework, notebook in notebooks.items():
             cure = f"make book FRAMEWORKS={framework} SECTIONS={slug} runs it"
-            executed = load(layout.notebook("executed", framework, slug), cure)
+            executed = read_notebook(edition.notebook("executed", framework, slug), cure)
             about = f"{say('Computational Performance')} · {FRAMEWORKS[framework]}"
             cells = with_outputs(notebook, executed, f"{name}, {framework}", cure)
             text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}")
-            decks[place(layout, framework, slug)] = text
+            decks[deck_path(edition, framework, slug)] = text
     for path, text in with_fonts(decks).items():
         write_atomically(path, text)
     for path, line in all_misfits(decks):
         print(f"warning: {path.stem} ({path.parent.name}), {line}", file=sys.stderr)
     for framework in frameworks:
-        number = list_decks(layout, framework, titles)
-        print(f"{place(layout, framework, 'index')}: {number} decks")
+        number = list_decks(edition, framework, titles)
+        print(f"{deck_path(edition, framework, 'index')}: {number} decks")
 
 
-def list_decks(layout: Layout, framework: str, titles: Mapping[str, str]) -> int:
+def list_decks(edition: Edition, framework: str, titles: Mapping[str, str]) -> int:
     """Write the page that lists a framework's decks, remove those of gone sections; return how many stay."""
-    written = {slug: title for slug, title in titles.items() if place(layout, framework, slug).exists()}
-    write_atomically(place(layout, framework, "index"), contents(written, framework))
-    for path in place(layout, framework, "index").parent.glob("*.html"):
+    written = {slug: title for slug, title in titles.items() if deck_path(edition, framework, slug).exists()}
+    write_atomically(deck_path(edition, framework, "index"), contents(written, framework))
+    for path in deck_path(edition, framework, "index").parent.glob("*.html"):
         if path.stem not in {"index", *titles}:
             path.unlink()
     return len(written)
 
 
-def place(layout: Layout, framework: str, name: str) -> Path:
+def deck_path(edition: Edition, framework: str, name: str) -> Path:
     """Return the path of a deck, or of the page that lists them."""
-    return layout.derived / "slides" / framework / f"{name}.html"
+    return edition.derived / "slides" / framework / f"{name}.html"

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from book import BookError, keep_grammars_out
-from book.layout import Layout
+from book.layout import Edition
 from book.translations import LANGUAGES
-from book.translations.catalogues import folder, names, translatable, update
+from book.translations.catalogues import folder, names
 from book.translations.check import check
 from book.translations.lookup import Translations
+from book.translations.update import translatable, update
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,22 +29,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--language", choices=LANGUAGES, default="zh")
     parser.add_argument("--root", type=Path, default=Path(), help="the folder of the project (default: this one)")
     options = parser.parse_args(arguments)
-    layout, language = Layout(options.root.resolve()), LANGUAGES[options.language]
+    edition, language = Edition(options.root.resolve()), LANGUAGES[options.language]
     problems = []
     try:
         if options.step == "update":
-            chosen = update(layout, language)
+            chosen = update(edition, language)
         else:
-            there = names(folder(layout, language))
+            there = names(folder(edition, language))
             unknown = [name for name in options.catalogues if name not in there]
             if unknown:
                 raise BookError(f"there is no catalogue {unknown[0]!r}: name one of {', '.join(there)}")
             chosen = options.catalogues or there
-            problems = list(check(layout, language, chosen))
+            problems = list(check(edition, language, chosen))
         if problems:
             print(*problems, f"{len(problems)} translations to mend", sep="\n")
-        translations = Translations(layout, language)
-        for name, texts in translatable(layout).items():
+        translations = Translations(edition, language)
+        for name, texts in translatable(edition).items():
             if name in chosen:
                 print(f"{name}: {translations.coverage(name, [text for text, _ in texts])}")
     except BookError as error:

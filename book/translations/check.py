@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from book.layout import Layout
+from book.layout import Edition
 from book.translations import Language
 from book.translations.catalogues import FIGURES, PAGES, folder, is_final, messages, names, read
 from book.translations.faults import faults
@@ -31,11 +31,11 @@ class Problem:
         return "\n".join([f"{self.path}:{self.line}: msgid {self.msgid!r}", *(f"  {slip}" for slip in self.slips)])
 
 
-def check(layout: Layout, language: Language, only: Sequence[str] = ()) -> Iterator[Problem]:
+def check(edition: Edition, language: Language, only: Sequence[str] = ()) -> Iterator[Problem]:
     """Yield the problems of a language's catalogues: of all, or only of those named."""
-    place = folder(layout, language)
+    place = folder(edition, language)
     terms = read_terms(place / "terms.csv")
-    pages = Translations(layout, language).of(PAGES)
+    pages = Translations(edition, language).of(PAGES)
     for name in only or names(place):
         path = place / f"{name}.po"
         for message in filter(is_final, messages(read(path))):
@@ -46,7 +46,7 @@ def check(layout: Layout, language: Language, only: Sequence[str] = ()) -> Itera
             found += wrong_beginning(*texts, pages)
             found += too_large(*texts) if name == FIGURES else []
             if found:
-                yield Problem(path.relative_to(layout.root), message.lineno, message.id, tuple(found))
+                yield Problem(path.relative_to(edition.root), message.lineno, message.id, tuple(found))
 
 
 def wrong_beginning(msgid: str, msgstr: str, pages: Callable[[str], str | None]) -> Iterator[str]:

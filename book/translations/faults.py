@@ -7,7 +7,7 @@ from functools import cache
 
 from markdown_it.token import Token
 
-from book.plain_markdown import PARSER
+from book.myst import PARSER
 from book.translations.units import join_lines
 
 EMPHASIS = {"strong_open": "**", "em_open": "*"}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from string import Formatter
 
-from book.layout import Layout
+from book.layout import Edition
 from book.translations import Language
 from book.translations.catalogues import SHARED, Message, folder, is_final, messages, names, read
 from book.translations.faults import faults
@@ -30,8 +30,8 @@ class Coverage:
 class Translations:
     """The catalogues of a language; BookError if one cannot be read."""
 
-    def __init__(self, layout: Layout, language: Language) -> None:
-        place = folder(layout, language)
+    def __init__(self, edition: Edition, language: Language) -> None:
+        place = folder(edition, language)
         catalogues = {name: messages(read(place / f"{name}.po")) for name in names(place)}
         self.messages = {name: {each.id: each for each in found} for name, found in catalogues.items()}
 

@@ -2,7 +2,7 @@
 
 import re
 
-from book.plain_markdown import INLINE
+from book.myst import INLINE
 from book.translations.faults import FIELD
 from book.translations.units import HAN, join_lines
 

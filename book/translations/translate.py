@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from book.layout import Layout, dump, load, own_files, remove_others
+from book.layout import Edition, dump, own_files, read_json, remove_others
 from book.translations import figures
 from book.translations.catalogues import FIGURES, sources
 from book.translations.lookup import Translations
@@ -14,32 +14,32 @@ from d2l_lab.files import write_atomically
 COVERAGE = "coverage.json"  # beside the sources, then beside the pages: the facts of a Coverage by the name of a page
 
 
-def write_sources(layout: Layout) -> None:
+def write_sources(edition: Edition) -> None:
     """Write the sources of a translation and COVERAGE, remove what is gone from the English sources."""
-    assert layout.language, "the English sources are nobody's translation"
-    english, translations = Layout(layout.root), Translations(layout, layout.language)
+    assert edition.language, "the English sources are nobody's translation"
+    english, translations = Edition(edition.root), Translations(edition, edition.language)
     files: dict[Path, str | bytes] = {}
     for path in own_files(english.sources, "references.bib", "img/*"):
-        files[layout.sources / path.relative_to(english.sources)] = path.read_bytes()
+        files[edition.sources / path.relative_to(english.sources)] = path.read_bytes()
     coverage = {}
     for name, text in sources(english).items():
-        files[layout.sources / f"{name}.md"] = apply(text, translations.of(name))
+        files[edition.sources / f"{name}.md"] = apply(text, translations.of(name))
         coverage[name] = asdict(translations.coverage(name, [unit.text for unit in extract(text)]))
-    files[layout.sources / COVERAGE] = dump(coverage)
+    files[edition.sources / COVERAGE] = dump(coverage)
     for path in own_files(english.sources, "img/*.svg"):
         drawing, label = path.read_text(encoding="utf-8"), translations.of(FIGURES)
-        files[layout.sources / "img" / path.name] = figures.apply(drawing, label, layout.language.tag)
+        files[edition.sources / "img" / path.name] = figures.apply(drawing, label, edition.language.tag)
     for path, content in files.items():
         write_atomically(path, content)
-    remove_others(layout.sources, files)
+    remove_others(edition.sources, files)
 
 
-def coverage_line(layout: Layout) -> str:
+def coverage_line(edition: Edition) -> str:
     """Return a line on how much of a translation is there, with the pages that lack something."""
-    pages = load(layout.sources / COVERAGE)
+    pages = read_json(edition.sources / COVERAGE)
     whole = {fact: sum(page[fact] for page in pages.values()) for fact in ("units", "translated", "fuzzy")}
     lacking = [f"{name} {counted(page)}" for name, page in pages.items() if page["translated"] < page["units"]]
-    line = f"{layout.code}: {counted(whole, ' units translated')}"
+    line = f"{edition.code}: {counted(whole, ' units translated')}"
     return f"{line}: {', '.join(lacking)}" if lacking else line
 
 

@@ -13,7 +13,7 @@ from itertools import groupby
 import yaml
 from markdown_it.token import Token
 
-from book.plain_markdown import PARSER, TITLED
+from book.myst import PARSER, TITLED
 
 HEADER = re.compile(r"---\n.*?\n---\n", re.DOTALL)
 OPTION = re.compile(r":(alt|caption): (.+)")  # the options of directives that are text

@@ -7,14 +7,15 @@ import pytest
 from editions import speaking, translate
 
 from book import ROOT
-from book.layout import Layout
+from book.layout import Edition
 from book.outputs import CLAIM, PREDICTION, RUNNING_TOTAL
-from book.records import HTML
+from book.record_html import HTML
 from book.translations import CHINESE
 from book.translations.__main__ import main
-from book.translations.catalogues import fixed_texts, folder, messages, names, read, update
+from book.translations.catalogues import folder, messages, names, read
 from book.translations.lookup import pattern
-from book.translations.records import OURS
+from book.translations.record_texts import OURS
+from book.translations.update import fixed_texts, update
 from book.words import say_record
 from d2l_utils.claims import claim
 from d2l_utils.levers import AS_WRITTEN
@@ -92,12 +93,12 @@ def write(root, name, text):
     """Write a file of a project, and bring the catalogues up to date."""
     (root / name).parent.mkdir(parents=True, exist_ok=True)
     (root / name).write_text(text, encoding="utf-8")
-    update(Layout(root), CHINESE)
+    update(Edition(root), CHINESE)
 
 
 def catalogues(root):
     """Return the text of each catalogue."""
-    place = folder(Layout(root), CHINESE)
+    place = folder(Edition(root), CHINESE)
     return {name: (place / f"{name}.po").read_text(encoding="utf-8") for name in names(place)}
 
 
@@ -108,7 +109,7 @@ def check(root, capsys, *only):
 
 
 def test_each_source_has_a_catalogue_and_words_records_labels_and_shared_texts_have_theirs(project):
-    place = folder(Layout(project), CHINESE)
+    place = folder(Edition(project), CHINESE)
     found = {name: {each.id for each in messages(read(place / f"{name}.po"))} for name in names(place)}
     assert found == CATALOGUES
     assert "#. paragraph, solution, jax\nmsgid" in catalogues(project)["one"]
@@ -117,9 +118,9 @@ def test_each_source_has_a_catalogue_and_words_records_labels_and_shared_texts_h
 def test_an_update_without_changes_leaves_the_files_as_they_are(project):
     translate(project, "figures", {"Answer": "答"})
     translate(project, "one", {"First words.": "开头的话。"}, comment="# free: word\n")
-    update(Layout(project), CHINESE)
+    update(Edition(project), CHINESE)
     before = catalogues(project)
-    update(Layout(project), CHINESE)
+    update(Edition(project), CHINESE)
     assert catalogues(project) == before
     assert "答" not in before["book"]  # a label has a translation of its own
 
@@ -199,7 +200,7 @@ def test_records_are_shown_in_the_language_with_what_was_filled_in(project):
     compared = {"name": "a step, compiled", "kind": "model", "unit": "s", "predicted": 1.0, "section": "one", **times}
     claimed = {"sentence": "A cache is faster", "held": True, "evidence": "2.31; claimed above 2, missed", "note": ""}
     row = {"lever": "compiled", "seconds": 1.0, "promised": None, "accuracy": 0.5, "kept": True}
-    with speaking(Layout(project, CHINESE)):
+    with speaking(Edition(project, CHINESE)):
         shown = HTML[PREDICTION]([compared | {"otherwise": "Look at the clock."}])
         shown += HTML[CLAIM]([claimed]) + HTML[RUNNING_TOTAL]([{"rows": [row]}])
         texts = "a step, eager", "a step, compiled: cost", "another"
@@ -229,7 +230,7 @@ def test_a_record_with_fields_of_any_kind_is_shown_in_the_language(tmp_path, cod
     translate(tmp_path, "records", {msgid: translation})
     record = eval(code, {"n": 2, "x": 2.46, "value2": 7, "none": "", "way": "eager"})
     assert pattern(msgid).fullmatch(record)
-    with speaking(Layout(tmp_path, CHINESE)):
+    with speaking(Edition(tmp_path, CHINESE)):
         assert say_record(record) == shown
 
 

@@ -15,10 +15,11 @@ from tiny_book import shown
 
 from book import FRAMEWORKS, ROOT, BookError
 from book.cells import expand, lint, of, only_claims, split
-from book.layout import Layout
+from book.layout import Edition
 from book.merge import all_records, merge
+from book.myst import PlainError, outline
 from book.outputs import clean, unrepeated
-from book.plain_markdown import PlainError, convert, outline
+from book.plain_markdown import convert
 from book.run_keys import run_key
 from book.sources import slugs
 from d2l_utils.claims import MIME
@@ -292,7 +293,7 @@ def test_sections_stand_in_the_order_of_the_table_of_contents_wherever_else_thei
         (tmp_path / "notebooks" / f"{slug}.md").touch()
     trees = "```{toctree}\n:maxdepth: 2\n\nZero <zeros>\nloops\n```\n\n:::{toctree}\nhardware\n:::\n"
     (tmp_path / "notebooks" / "index.md").write_text(f"What hardware loops do.\n\n{trees}")
-    assert slugs(Layout(tmp_path)) == ["zeros", "loops", "hardware"]
+    assert slugs(Edition(tmp_path)) == ["zeros", "loops", "hardware"]
 
 
 def test_only_the_section_whose_source_or_picture_changed_is_split_again(tmp_path):

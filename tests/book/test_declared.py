@@ -11,7 +11,7 @@ from test_environments import CONTENT, NAMES, group
 
 from book import FRAMEWORKS, MODULES, ROOT
 
-OURS = {"d2l_utils", "d2l_lab", "book"}
+OURS = {"d2l_utils", "d2l_lab", "book", "rack"}
 TESTS = [path for path in (ROOT / "tests").rglob("*.py") if path.parent.name != "frameworks"]
 TABLE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Dependencies")[2].partition("##")[0]
 NAMED_OTHERWISE = {"tensorflow-cpu": "tensorflow"}

@@ -96,6 +96,7 @@ class Project:
             "book",
             "d2l_utils",
             "d2l_lab",
+            "rack",
             "binder",
         ):
             copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy

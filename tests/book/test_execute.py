@@ -14,7 +14,7 @@ from tiny import MACHINE, Project
 
 from book import FRAMEWORKS, ROOT
 from book.outputs import PREDICTION
-from book.run_keys import Kernel, code, packages, python_version, settings, surroundings, versions
+from book.run_keys import Kernel, code, environment_facts, packages, python_version, settings, versions
 from book.summary import summary
 from d2l_utils.predictions import Comparison
 
@@ -247,7 +247,7 @@ def test_a_variable_that_the_kernel_itself_sets_counts_as_it_sets_it_and_the_pro
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
         monkeypatch.setenv("XLA_FLAGS", f"--xla_dump_to={root}/dumps")
         kernel = Kernel("mxnet", "python", {"OMP_NUM_THREADS": "1"}, "", "3.11.9", {})
-        found.append(surroundings(root, kernel, {"machine": MACHINE})["settings"])
+        found.append(environment_facts(root, kernel, {"machine": MACHINE})["settings"])
     assert found[0] == found[1]
     assert found[0]["OMP_NUM_THREADS"] == "1"
 

@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from book.fragments import contained, drawing, make_printable, page
-from book.xhtml import XHTML, written
+from book.xhtml import XHTML, to_xml
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 SVG = 'xmlns="http://www.w3.org/2000/svg"'
@@ -82,6 +82,6 @@ def test_a_page_of_an_e_book_that_is_no_xml_is_read_as_html_and_keeps_what_it_sa
     body = "<p>a&nbsp;b<br>c\x1b</p><script>1 < 2</script> d<font color=red>e</font><img src=http://a.b/c alt=words>"
     root = page(f"<html xmlns='{XHTML}'>{head}<body>{body}</body></html>")
     make_printable(root)
-    text = written(root)
+    text = to_xml(root)
     assert '<link href="epub.css" /></head>' in text
     assert text.endswith("<p>a\xa0b<br />c</p> d<span>e</span><span>words</span></body></html>")

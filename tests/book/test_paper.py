@@ -7,7 +7,7 @@ import pytest
 from editions import speaking
 
 from book import ROOT
-from book.layout import Layout
+from book.layout import Edition
 from book.paper.__main__ import main
 from book.paper.joining import UNKNOWN, About, find, joined, numbered, words
 from book.translations import CHINESE
@@ -55,7 +55,7 @@ def test_a_number_that_is_filled_in_again_has_not_changed(document):
 
 
 def test_a_translated_book_says_what_paper_adds_in_its_language():
-    with speaking(Layout(ROOT, CHINESE)):
+    with speaking(Edition(ROOT, CHINESE)):
         document = joined({"one.xhtml": page(FIRST)}, replace(ABOUT, language="zh-CN"), "pages", [])
     assert document.get("lang") == "zh-CN"
     assert words(next(find(document, "p", "to-note"))) == f"Answer，第 {UNKNOWN} 页"

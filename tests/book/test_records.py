@@ -6,8 +6,8 @@ import pytest
 from editions import speaking
 
 from book import ROOT
-from book.layout import Layout
-from book.records import change, comparisons, mark, scale, total_figures
+from book.layout import Edition
+from book.record_html import change, comparisons, mark, scale, total_figures
 from book.translations import CHINESE
 from d2l_utils.predictions import MIME, Comparison
 
@@ -40,7 +40,7 @@ def test_what_lies_too_far_apart_for_one_unit_has_its_own_in_each_row():
 
 @pytest.mark.parametrize(("language", "to"), [(None, "to"), (CHINESE, "至")])
 def test_figures_below_0_have_minus_signs_and_a_word_between_them(language, to):
-    with speaking(Layout(ROOT, language)):
+    with speaking(Edition(ROOT, language)):
         found = comparisons([record(1e-3, -5.39e-4, -3.29e-3, -1.99e-4, kind="saving")])
     assert cells(found) == [["1.00 ms", f"−0.539 ms (−3.29 {to} −0.199)", "−0.539 ×"]]
     assert not re.search(r"-\d", re.sub("<svg.*?</svg>", "", found))

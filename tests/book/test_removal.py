@@ -42,7 +42,7 @@ def without_cells(notebook):
 def copy(tmp_path_factory):
     """A copy of the project that the last of the frameworks has left."""
     folder = tmp_path_factory.mktemp("project")
-    for name in ("book", "d2l_utils", "d2l_lab", "notebooks", "tests"):
+    for name in ("book", "d2l_utils", "d2l_lab", "rack", "notebooks", "tests"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("jupytext.toml", "README.md"):
         shutil.copy(ROOT / name, folder)

@@ -7,8 +7,8 @@ import pytest
 from tiny import MACHINE, Project
 from tiny_book import INDEX
 
-from book.layout import Layout, own_files
-from book.run_keys import code, surroundings
+from book.layout import Edition, own_files
+from book.run_keys import code, environment_facts
 from book.sources import slugs
 from book.translations.catalogues import names, sources
 
@@ -81,14 +81,14 @@ def litter(project):
 def looked_at(project):
     """Return what a build reads of a project, and what makes a notebook run again."""
     code.cache_clear()
-    layout = Layout(project.root)
+    layout = Edition(project.root)
     around = {"framework": "jax", "version": "", "settings": {}, "packages": {}}
     kernel = type("Kernel", (), around)
     return (
         slugs(layout),
         list(sources(layout)),
         names(layout.catalogues),
-        surroundings(project.root, kernel, {"machine": {}}),
+        environment_facts(project.root, kernel, {"machine": {}}),
     )
 
 

@@ -8,11 +8,12 @@ from editions import translate
 from tiny import HEAD, Project
 
 from book import FRAMEWORKS, BookError
-from book.layout import Layout
+from book.layout import Edition
 from book.sources import number
 from book.translations import CHINESE
-from book.translations.catalogues import folder, update
+from book.translations.catalogues import folder
 from book.translations.translate import coverage_line, write_sources
+from book.translations.update import update
 
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><text>a queue</text></svg>'
 CODE = f"""
@@ -53,7 +54,7 @@ def project(tmp_path):
     result.write("notebooks/other.md", f"{HEAD}# Other\n\n:::{{dropdown}} Answer\nNone.\n:::\n{CODE}")
     result.write("book/words.py", MODULE)
     result.write("notebooks/img/queue.svg", DRAWING)
-    update(Layout(tmp_path), CHINESE)
+    update(Edition(tmp_path), CHINESE)
     for name, translations in TRANSLATIONS.items():
         translate(tmp_path, name, translations)
     return result
@@ -88,7 +89,7 @@ def test_a_readers_notebook_has_the_words_of_its_language_and_the_same_code(proj
     assert "Some words of prose." in prose(english)
     assert "<summary>Solution</summary>" in prose(english)
     assert code(chinese) == code(english) != []
-    sources = [Layout(project.root, language).sources for language in (None, CHINESE)]
+    sources = [Edition(project.root, language).sources for language in (None, CHINESE)]
     drawings = [(place / "img" / "queue.svg").read_text(encoding="utf-8") for place in sources]
     assert [drawings[0], ">队列</text>" in drawings[1]] == [DRAWING, True]
 
@@ -111,17 +112,17 @@ def test_a_bundle_in_another_language_has_its_readme_and_its_notebooks_and_the_s
 
 def test_a_new_translation_is_in_the_next_notebook_and_what_is_gone_from_the_sources_is_gone(project):
     notebooks(project)
-    gone = Layout(project.root, CHINESE).sources / "other.md"
+    gone = Edition(project.root, CHINESE).sources / "other.md"
     assert gone.exists()
     (project.root / "notebooks" / "other.md").unlink()
-    words = folder(Layout(project.root), CHINESE) / "pages.po"
+    words = folder(Edition(project.root), CHINESE) / "pages.po"
     words.write_text(words.read_text(encoding="utf-8").replace("解答", "解法"), encoding="utf-8")
     assert "<summary>解法</summary>" in prose(notebooks(project)[1])
     assert not gone.exists()
 
 
 def test_the_numbers_of_a_translation_are_named_in_its_language(project, monkeypatch):
-    layout, commands = Layout(project.root, CHINESE), []
+    layout, commands = Edition(project.root, CHINESE), []
     write_sources(layout)
     failed = SimpleNamespace(returncode=1)
     monkeypatch.setattr("book.sources.subprocess.run", lambda command, **_: commands.append(command) or failed)
@@ -131,14 +132,14 @@ def test_the_numbers_of_a_translation_are_named_in_its_language(project, monkeyp
 
 
 def test_a_changed_sentence_is_english_and_counted_and_everything_else_stays(project):
-    layout, start = Layout(project.root, CHINESE), "index 0/1, other 1/3, tiny"
+    layout, start = Edition(project.root, CHINESE), "index 0/1, other 1/3, tiny"
     before = prose(notebooks(project)[1])
     assert coverage_line(layout) == f"zh: 5/10 units translated: {start} 4/6"
     changed = "Some other words of prose."
     project.section(SECTION.replace("Some words of prose.", changed))
     assert prose(notebooks(project)[1]) == before.replace("几句话。", changed)
     assert coverage_line(layout) == f"zh: 4/10 units translated: {start} 3/6"
-    update(Layout(project.root), CHINESE)
+    update(Edition(project.root), CHINESE)
     assert prose(notebooks(project)[1]) == before.replace("几句话。", changed)
     assert coverage_line(layout) == f"zh: 4/10 units translated (1 outdated): {start} 3/6 (1 outdated)"
 

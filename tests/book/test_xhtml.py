@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from book.xhtml import properties, repair_drawing, repair_page, written
+from book.xhtml import properties, repair_drawing, repair_page, to_xml
 
 HTML = '<html xmlns="http://www.w3.org/1999/xhtml">{}</html>'
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
@@ -17,16 +17,16 @@ def page(content):
 def drawing(content):
     root = ET.fromstring(DRAWING.format(content))
     repair_drawing(root)
-    return written(root)
+    return to_xml(root)
 
 
 def test_elements_have_no_prefixes_drawings_are_for_xml_and_leave_out_what_only_a_mouse_shows():
     root = page('<svg role="group"><a href="a.html"><title>t</title><text class="words">t</text></a></svg>')
     link = '<a href="a.xhtml"><title>t</title></a>'
-    assert written(root) == HTML.format(f'<svg xmlns="http://www.w3.org/2000/svg">{link}</svg>')
+    assert to_xml(root) == HTML.format(f'<svg xmlns="http://www.w3.org/2000/svg">{link}</svg>')
     assert properties(root) == ["svg"]
     formula = '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>'
-    assert written(page(f"<p>{formula}</p>")) == HTML.format(f"<p>{formula}</p>")
+    assert to_xml(page(f"<p>{formula}</p>")) == HTML.format(f"<p>{formula}</p>")
     assert 'xlink:href="#x"' in drawing('<use xlink:href="#x"/>')
     assert drawing('<metadata>x</metadata><path id="a"/>').endswith('><path id="a" d="M0 0" /></svg>')
 

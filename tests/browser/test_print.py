@@ -1,7 +1,7 @@
 """What stands in the style of the e-book, which the PDF has too, as Chromium shows it."""
 
 from book import ROOT
-from book.records import comparisons
+from book.record_html import comparisons
 
 STYLES = [ROOT / "book" / place for place in ("pages/_epub/epub.css", "paper/paper.css")]
 RECORD = {"name": "eight passes", "kind": "model", "unit": "s", "predicted": 1e-3, "measured": 9e-3, "low": 9e-3}

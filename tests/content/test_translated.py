@@ -6,16 +6,16 @@ import re
 import pytest
 
 from book import ROOT
-from book.layout import Layout
+from book.layout import Edition
 from book.translations import LANGUAGES
 from book.translations.catalogues import sources
 from book.translations.check import check
 from book.translations.lookup import pattern
-from book.translations.records import OURS
-from book.translations.records import extract as records
+from book.translations.record_texts import OURS
+from book.translations.record_texts import extract as records
 from book.translations.units import apply
 
-LAYOUT = Layout(ROOT)
+LAYOUT = Edition(ROOT)
 SOURCES = sources(LAYOUT)
 NO_PROSE = re.compile(
     r"\A---\n.*?\n---\n"  # the header

@@ -8,7 +8,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from running import FOLDERS, timed_claims
 
 from book import ROOT
-from book.layout import load
+from book.layout import read_notebook
 
 BUILD = ROOT / "_build"
 
@@ -41,7 +41,7 @@ def notebook(request):
     path = request.param
     if not path.is_file():
         pytest.fail(f"no executed notebook {path}: run `make book`", pytrace=False)
-    kernel = load(path)["metadata"]["kernelspec"]["name"]
+    kernel = read_notebook(path)["metadata"]["kernelspec"]["name"]
     if kernel not in KernelSpecManager().find_kernel_specs():
         pytest.fail(f"no kernel {kernel} below {os.environ['JUPYTER_PATH']}: run `make setup`", pytrace=False)
     return path

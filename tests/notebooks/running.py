@@ -16,7 +16,7 @@ import psutil
 
 from book import ROOT
 from book.execute import no_orphans
-from book.layout import load
+from book.layout import read_notebook
 from book.leftovers import copy_leftovers
 from book.outputs import code_cells, records
 from d2l_lab.processes.control import exposed
@@ -71,7 +71,7 @@ def run(executed):
 
 def timed_claims(executed):
     """Return the claims about times that the build's run of a notebook checked."""
-    cells = code_cells(load(executed)) if executed.is_file() else []
+    cells = code_cells(read_notebook(executed)) if executed.is_file() else []
     found = [Claim(**record) for cell in cells for record in records(cell, MIME)]
     return [claim for claim in found if claim.timed]
 

@@ -6,9 +6,9 @@ from importlib.resources import files
 from wcag import contrast
 
 from book import ROOT
-from book.layout import Layout
-from book.pages.colours import colour
-from book.pages.scatter import Dot, factors, key, times
+from book.layout import Edition
+from book.pages.records.colours import colour
+from book.pages.records.scatter import Dot, factors, key, times
 from book.sources import slugs
 from d2l_utils.predictions import Comparison
 
@@ -25,7 +25,7 @@ def backgrounds():
 
 
 def test_there_are_as_many_colours_as_sections_and_each_can_be_seen_in_the_light_and_in_the_dark():
-    assert len(slugs(Layout(ROOT))) < MORE
+    assert len(slugs(Edition(ROOT))) < MORE
     colours = [colour(place) for place in range(MORE)]
     assert len(set(colours)) == MORE
     for background in backgrounds():

@@ -5,8 +5,9 @@ from bs4 import BeautifulSoup
 from tiny import NUMBERS
 from tiny_book import notebook, prose, words
 
+from book.myst import PlainError, outline
 from book.pages.explorable import KINDS
-from book.plain_markdown import PlainError, convert, outline
+from book.plain_markdown import convert
 
 CAPTION = "A ring of $n$ ranks."
 TEXT = "* Every rank sends a chunk.\n* Every rank gets **one**, as {numref}`fig-sum` says."

@@ -11,7 +11,7 @@ from fontTools.ttLib import TTFont
 from test_checklist import compared
 from tiny_book import Book, claim, code, notebook, prose
 
-from book.pages.page_info import HAN
+from book.pages.text import HAN_CHARACTER
 
 ENGLISH = """---
 jupytext: {}
@@ -102,7 +102,7 @@ def test_what_the_theme_says_is_in_the_language_too(pages):
         for element in page.select(ours):
             element.clear()
         words = [*page.body.stripped_strings, *(each["aria-label"] for each in page.select("[aria-label]"))]
-        assert [text for text in words if not HAN.search(text)] == ["Sphinx", "@pradyunsg", "Furo"]
+        assert [text for text in words if not HAN_CHARACTER.search(text)] == ["Sphinx", "@pradyunsg", "Furo"]
 
 
 def test_lists_are_gathered_by_the_words_of_the_language(pages):

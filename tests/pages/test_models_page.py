@@ -6,7 +6,7 @@ import re
 from tiny_book import code, notebook, outline, prose, shown, words
 
 from book.model_errors import summary_line
-from book.records import scale
+from book.record_html import scale
 from d2l_utils.predictions import Comparison
 
 EIGHT = Comparison("eight passes", "model", "s", 5e-3, 6e-3, 5.5e-3, 6.5e-3)

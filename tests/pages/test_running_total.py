@@ -5,8 +5,8 @@ import json
 from tiny_book import code, notebook, outline, prose, shown, words
 
 from book.outputs import RUNNING_TOTAL
-from book.pages.running_total import taught_in
-from book.records import total_figures
+from book.pages.records.running_total import taught_in
+from book.record_html import total_figures
 
 
 def row(lever, seconds, promised=None, kept=True):

@@ -20,10 +20,10 @@ from sphinx.util.docutils import SphinxDirective
 from book import FRAMEWORKS
 from book.gpu_record import predictions
 from book.model_errors import Record, models, summary_line
-from book.pages.records import collected, raw
-from book.pages.scatter import Dot, factors, key, times
+from book.pages.records.record_nodes import collected, raw
+from book.pages.records.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
-from book.records import address_of, comparison_of, comparison_rows, link, name_kind, table_of_comparisons
+from book.record_html import address_of, comparison_of, comparison_rows, link, name_kind, table_of_comparisons
 from book.words import say, say_each, say_record
 from d2l_utils.predictions import Kind
 

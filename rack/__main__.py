@@ -1,4 +1,4 @@
-"""`python -m d2l_lab.rack`: sum arrays over 2, 4 and 8 hosts in this machine, by two algorithms; keep a record."""
+"""`python -m rack`: sum arrays over 2, 4 and 8 hosts in this machine, by two algorithms; keep a record."""
 
 import argparse
 import json
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from d2l_lab.rack.namespaces import ROOT, private, refusal
+from rack.namespaces import ROOT, private, refusal
 
 PLACE = ROOT / "d2l_lab" / "tables" / "rack.json"
 
@@ -30,7 +30,7 @@ def table(record: dict[str, Any]) -> Iterator[str]:
 
 def main() -> int | str:
     """Run the rack; return 0, or why there is none."""
-    parser = argparse.ArgumentParser(prog="python -m d2l_lab.rack", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m rack", description=__doc__)
     parser.add_argument("--hosts", type=int, nargs="+", default=[2, 4, 8])
     parser.add_argument("--sizes", type=int, nargs="+", default=[2**14, 2**19], help="bytes")
     parser.add_argument("--rounds", type=int, default=5)
@@ -40,7 +40,7 @@ def main() -> int | str:
     if reason:
         return reason
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with private("d2l_lab.rack.inside", json.dumps([options.hosts, options.sizes, options.rounds])) as rack:
+    with private("rack.inside", json.dumps([options.hosts, options.sizes, options.rounds])) as rack:
         printed = rack.stdout.read()
     if not printed:
         return 1  # it has said why

@@ -13,10 +13,10 @@ from launching import ROOT, running, wait_until
 
 from d2l_lab.collectives.cost_model import ring_time, star_time
 from d2l_lab.machine import datasheets
-from d2l_lab.rack import namespaces
-from d2l_lab.rack.__main__ import PLACE, table
-from d2l_lab.rack.inside import SLOWER, fit
-from d2l_lab.rack.switch import PACKET, Links
+from rack import namespaces
+from rack.__main__ import PLACE, table
+from rack.inside import SLOWER, fit
+from rack.switch import PACKET, Links
 
 pytestmark = pytest.mark.slow
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system is what is refused")
@@ -90,7 +90,7 @@ def test_the_predictions_are_those_of_the_cost_model_and_the_slow_link_shows_in_
 def command(folder, *sizes):
     """The command of a small rack that writes its record into the folder."""
     small = ("--hosts", "2", "--rounds", "1", "--sizes", *sizes)
-    return [sys.executable, "-m", "d2l_lab.rack", *small, "--to", str(folder / "rack.json")]
+    return [sys.executable, "-m", "rack", *small, "--to", str(folder / "rack.json")]
 
 
 def run_rack(folder, *sizes, **options):

@@ -17,7 +17,7 @@ import numpy as np
 from d2l_lab.collectives.cost_model import ring_time, star_time
 from d2l_lab.machine.system import cores
 from d2l_lab.processes.commands import KEY
-from d2l_lab.rack.hosts import DELAY, PORT, RATE, address, build, connect, start
+from rack.hosts import DELAY, PORT, RATE, address, build, connect, start
 
 MODEL = {"star": star_time, "ring": ring_time}
 DEADLINE = 120  # seconds for the processes of one run
@@ -62,7 +62,7 @@ def measure(
     found: dict[tuple[int, str, int], list[float]] = {}
     words = ("--algorithms", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "3")
     for _ in range(rounds):
-        links.append(on_hosts(2, "d2l_lab.rack.pingpong"))
+        links.append(on_hosts(2, "rack.pingpong"))
         for n in worlds:
             for algorithm, runs in on_hosts(n, "d2l_lab.collectives.measure", *words).items():
                 for size, run in runs.items():
@@ -72,7 +72,7 @@ def measure(
 
 def measure_slow(n: int, size: int, rounds: int) -> dict[str, Any]:
     """Return what `record` keeps under "slow": every pair's time, and all-reduces of `size` bytes on n hosts."""
-    pairs = [on_hosts(n, "d2l_lab.rack.pairs", str(PAIR)) for _ in range(rounds)]
+    pairs = [on_hosts(n, "rack.pairs", str(PAIR)) for _ in range(rounds)]
     words = ("--algorithms", "star,ring", "--sizes", str(size), "--repeats", "2")
     sums = [on_hosts(n, "d2l_lab.collectives.measure", *words) for _ in range(rounds)]
     seconds = {name: statistics.median(one[name][str(size)]["seconds"] for one in sums) for name in sums[0]}

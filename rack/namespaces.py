@@ -14,7 +14,7 @@ from typing import Any
 
 from d2l_lab.processes.namespace import failure, unshare
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PACKAGES = {"ip": "iproute2", "unshare": "util-linux", "nsenter": "util-linux"}
 INSIDE = unshare("--mount", "--pid", "--fork", "--kill-child")
 PROBE = """mount -t tmpfs tmpfs /run && ip netns add probe && ip tuntap add card mode tun &&

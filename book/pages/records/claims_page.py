@@ -16,10 +16,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
-from book.pages.records import collected, raw
+from book.pages.records.record_nodes import collected, raw
 from book.pages.single_framework import EDITION, WHOLE, tag
 from book.pages.solutions import fold
-from book.records import address_of, tick
+from book.record_html import address_of, tick
 from book.words import say, say_record
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from d2l_lab.rack.switch import PACKET
+from rack.switch import PACKET
 
 RATE = 12.5e6  # bytes per second and direction: 100 Mbit/s, which leaves two cores time for eight hosts
 DELAY = 0.5e-3  # seconds
@@ -36,7 +36,7 @@ def build(n: int) -> list[int]:
 def connect(files: Sequence[int], rates: Sequence[float], delay: float = DELAY) -> Iterator[None]:
     """Connect hosts by a switch for the length of a `with` block; rates in bytes/s, the delay in seconds."""
     words = [",".join(map(str, rates)), str(delay), *map(str, files)]
-    command = [sys.executable, "-m", "d2l_lab.rack.switch", *words]
+    command = [sys.executable, "-m", "rack.switch", *words]
     with subprocess.Popen(command, pass_fds=files, stdin=subprocess.DEVNULL) as switch:
         try:
             yield

@@ -1,4 +1,4 @@
-"""The time of one message between any two of n ranks: `python -m d2l_lab.rack.pairs BYTES` with RANK and HOSTS set.
+"""The time of one message between any two of n ranks: `python -m rack.pairs BYTES` with RANK and HOSTS set.
 
 As in a tournament, n / 2 disjoint pairs play at once, so n - 1 rounds test all n (n - 1) / 2 pairs.
 """
@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 from d2l_lab.collectives.communicator import Communicator
-from d2l_lab.rack.pingpong import message
+from rack.pingpong import message
 
 REPEATS = 3
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from book import load
+from book import machine_load
 
 
 @pytest.mark.parametrize(
@@ -20,17 +20,17 @@ from book import load
     ],
 )
 def test_others_take_what_is_left_of_the_cores_that_a_notebook_may_use(monkeypatch, cpus, cores, used, busy):
-    monkeypatch.setattr(load, "usable", lambda: list(range(cpus)))
-    monkeypatch.setattr(load, "cores", lambda: cores)
-    assert load.share(used, 10) == busy
+    monkeypatch.setattr(machine_load, "usable", lambda: list(range(cpus)))
+    monkeypatch.setattr(machine_load, "cores", lambda: cores)
+    assert machine_load.share(used, 10) == busy
 
 
 def test_our_own_time_and_that_of_cpus_that_we_may_not_use_do_not_count(monkeypatch):
-    monkeypatch.setattr(load, "usable", lambda: [0, 1])
+    monkeypatch.setattr(machine_load, "usable", lambda: [0, 1])
     times = [SimpleNamespace(user=5.0, nice=1.0, system=1.0, idle=90.0, steal=0.5)] * 3
-    monkeypatch.setattr(load.psutil, "cpu_times", lambda percpu: times)
-    monkeypatch.setattr(load.os, "times", lambda: (1.0, 1.0, 3.0, 1.0, 1000.0))
-    assert load.used_by_others() == 2 * 7.5 - 6
+    monkeypatch.setattr(machine_load.psutil, "cpu_times", lambda percpu: times)
+    monkeypatch.setattr(machine_load.os, "times", lambda: (1.0, 1.0, 3.0, 1.0, 1000.0))
+    assert machine_load.used_by_others() == 2 * 7.5 - 6
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_our_own_time_and_that_of_cpus_that_we_may_not_use_do_not_count(monkeypa
 )
 def test_a_line_says_who_disturbs_if_it_is_enough(monkeypatch, capsys, busy, programs, said):
     looks = iter([{}, {(number, name): taken for number, (name, taken) in enumerate(programs.items())}])
-    monkeypatch.setattr(load, "cpu_seconds", lambda: next(looks))
-    monkeypatch.setattr(load.Watch, "busy", lambda self: busy)
-    monkeypatch.setattr(load.time, "sleep", lambda seconds: None)
-    load.warn_of_others()
+    monkeypatch.setattr(machine_load, "cpu_seconds", lambda: next(looks))
+    monkeypatch.setattr(machine_load.Watch, "busy", lambda self: busy)
+    monkeypatch.setattr(machine_load.time, "sleep", lambda seconds: None)
+    machine_load.warn_of_others()
     found = capsys.readouterr().out
     assert found.startswith(said)
     assert bool(found) == bool(said)

@@ -1,4 +1,4 @@
-"""The time of one message between two ranks: `python -m d2l_lab.rack.pingpong` with RANK and HOSTS set."""
+"""The time of one message between two ranks: `python -m rack.pingpong` with RANK and HOSTS set."""
 
 import json
 import statistics

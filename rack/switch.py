@@ -1,7 +1,7 @@
 """The switch of the rack and the links to it: holds every packet for as long as its two links would take.
 
 A packet of p bytes leaves its host when those before it have left, takes p / rate seconds, and enters the other host
-`delay` seconds later, when those before it have entered. `python -m d2l_lab.rack.switch RATES DELAY FILE…`: for each
+`delay` seconds later, when those before it have entered. `python -m rack.switch RATES DELAY FILE…`: for each
 host its link's bytes/s each way, separated by commas, seconds, and for each host the number of the open file that
 stands for its network card.
 """

@@ -16,8 +16,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
-from book.pages.records import collected, raw
-from book.records import Record, change, last_figure, lever, table, total_figures
+from book.pages.records.record_nodes import collected, raw
+from book.record_html import Record, change, last_figure, lever, table, total_figures
 from book.words import say, say_each
 from d2l_utils.timing import three_digits
 

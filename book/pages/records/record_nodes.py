@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
-from book.records import HTML, Record
+from book.record_html import HTML, Record
 
 
 def collected(env: BuildEnvironment, name: str) -> list[Record]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from book.pages.colours import colour
-from book.records import figures, mark
+from book.pages.records.colours import colour
+from book.record_html import figures, mark
 from book.words import say
 from d2l_utils.predictions import NEAR, Comparison, Kind, on_scale, quantity
 

@@ -1,0 +1,1 @@
+"""The records of what cells claimed, predicted and measured, as pages show them."""

@@ -1,0 +1,137 @@
+"""Catalogues brought up to date with what is to be translated: sources, code, records and drawings.
+
+A catalogue holds every unit of its source in the order of the text, translated or not. When the English of a unit
+changes, its translation is kept but marked fuzzy: it is not used until a translator has revised it and removed the
+mark.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_javascript, extract_python
+from jinja2.ext import babel_extract
+
+from book import gpu_record
+from book.layout import Edition, own_files
+from book.translations import Language, figures, record_texts
+from book.translations.catalogues import (
+    FIGURES,
+    PAGES,
+    RECORDS,
+    SHARED,
+    Message,
+    folder,
+    is_final,
+    messages,
+    names,
+    read,
+    sources,
+    write,
+)
+from book.translations.units import extract
+
+APART = (RECORDS, FIGURES)  # which share no text with others, since a label has too little room for another translation
+METHODS: dict[str, Callable[..., Iterable[Any]]] = {
+    ".py": extract_python,
+    ".html": babel_extract,
+    ".js": extract_javascript,
+}
+FEW = 4  # words: what resembles a shorter text means something else
+TAGS = re.compile(r"\+\+\+ (\{.*\})")  # of a cell of prose
+
+
+def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
+    """Return what is to be translated: for each catalogue but SHARED its texts in order, each with a comment."""
+    found = sources(edition)
+    result = {}
+    for name, source in found.items():
+        tags = tags_of_lines(source)
+        result[name] = [(unit.text, ", ".join([unit.kind, *tags[unit.first]])) for unit in extract(source)]
+    result[PAGES] = fixed_texts(edition.root / "book")
+    result[RECORDS] = [(text, f"record, {name}") for name in found for text in record_texts.extract(found[name])]
+    result[RECORDS] += [(text, "record") for text in record_texts.OURS]
+    result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(edition.root).get("remarks", {}).values()]
+    result[FIGURES] = [
+        (text, f"label, {path.stem}")
+        for path in own_files(edition.sources, "img/*.svg")
+        for text in figures.extract(path.read_text(encoding="utf-8"))
+    ]
+    return result
+
+
+def fixed_texts(package: Path) -> list[tuple[str, str]]:
+    """Return the texts in calls of `say` in the modules, templates and scripts of a package, each with its file."""
+    paths = [path for ending in METHODS for path in own_files(package, f"**/*{ending}")]
+    return [(text, path.relative_to(package.parent).as_posix()) for path in paths for text in said(path)]
+
+
+def said(path: Path) -> list[str]:
+    """Return the texts in calls of `say` and `say_each` in a file."""
+    result = list[str]()
+    with path.open("rb") as file:
+        for _, function, found, _ in METHODS[path.suffix](file, ["say", "say_each"], [], {}):
+            texts = found if isinstance(found, tuple) else (found,)
+            result += filter(None, texts if function == "say_each" else texts[:1])
+    return result
+
+
+def templates(texts: dict[str, list[tuple[str, str]]]) -> dict[str, Catalog]:
+    """Return catalogues without translations of `translatable` texts; what stands in several places is in SHARED."""
+    places = Counter(text for name in texts if name not in APART for text in {text for text, _ in texts[name]})
+    result = {name: Catalog() for name in (SHARED, *texts)}
+    for name, found in texts.items():
+        for text, comment in found:
+            shared = places[text] > 1 and name not in APART
+            result[SHARED if shared else name].add(text, auto_comments=[comment.split(",")[0] if shared else comment])
+    return {name: template for name, template in result.items() if messages(template)}
+
+
+def tags_of_lines(source: str) -> list[list[str]]:
+    """Return for each line of a source the tags of its cell of prose."""
+    result, tags = [], list[str]()
+    for line in source.split("\n"):
+        opening = TAGS.match(line)
+        if opening:
+            tags = json.loads(opening[1]).get("tags", [])
+        elif line.startswith(("+++", "```{code-cell}")):
+            tags = []
+        result.append(tags)
+    return result
+
+
+def update(edition: Edition, language: Language) -> list[str]:
+    """Bring the catalogues of a language up to date with the sources; return their names.
+
+    Missing catalogues are begun. A translation follows its text into another catalogue.
+    """
+    place = folder(edition, language)
+    old = {name: read(place / f"{name}.po") for name in names(place)}
+    known = {each.id: each for name in old if name not in APART for each in messages(old[name]) if is_final(each)}
+    new = templates(translatable(edition))
+    for name, template in new.items():
+        catalogue = old.get(name, Catalog())
+        merge(catalogue, template, {} if name in APART else known)
+        write(catalogue, place / f"{name}.po", language)
+    for name in old.keys() - new.keys():
+        (place / f"{name}.po").unlink()
+    return list(new)
+
+
+def merge(catalogue: Catalog, template: Catalog, known: dict[str, Message]) -> None:
+    """Give a catalogue the messages of a template, with their own translation, a `known` one, or a similar text's."""
+    for message in messages(template):
+        there = catalogue.get(message.id)
+        if message.id in known and (there is None or not is_final(there)):
+            found = known[message.id]
+            catalogue.delete(message.id)
+            catalogue.add(message.id, found.string, user_comments=found.user_comments)
+    catalogue.update(template)
+    for message in messages(catalogue):
+        if message.fuzzy and len(message.id.split()) < FEW:
+            message.string = ""
+            message.flags.discard("fuzzy")
