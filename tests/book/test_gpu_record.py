@@ -7,9 +7,9 @@ from test_cells import claimed, code, merged, whole
 from tiny_book import shown
 
 from book import gpu_record
-from book.layout import Layout
+from book.layout import Edition
 from book.outputs import ELSEWHERE, PREDICTION, records
-from book.records import HTML
+from book.record_html import HTML
 from d2l_utils.predictions import Comparison
 
 HALF = Comparison("eight passes", "model", "s", 4e-3, 2e-3, 2e-3, 2e-3, "Look at <b>.")
@@ -25,13 +25,13 @@ def executed(*cells, **facts):
 @pytest.fixture
 def layout(tmp_path):
     """A project whose performance-model ran in JAX with a GPU, and in PyTorch without one."""
-    found = Layout(tmp_path)
+    found = Edition(tmp_path)
     ran = {"jax": executed([shown(HALF)], [claimed("a sum", True)]), "pytorch": executed([shown(HALF)], machine={})}
     for framework, notebook in ran.items():
         path = found.notebook("executed", framework, "performance-model")
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(notebook))
-    gpu_record.place(tmp_path).parent.mkdir(parents=True)
+    gpu_record.record_path(tmp_path).parent.mkdir(parents=True)
     return found
 
 
@@ -47,13 +47,13 @@ def test_the_cells_that_compared_something_on_a_gpu_are_recorded(layout):
 
 
 def test_the_remark_on_a_cell_is_kept_as_long_as_there_is_the_cell(layout):
-    gpu_record.place(layout.root).write_text(json.dumps({"remarks": {"c0": "kept", "c9": "gone"}}))
+    gpu_record.record_path(layout.root).write_text(json.dumps({"remarks": {"c0": "kept", "c9": "gone"}}))
     gpu_record.write(layout)
     assert gpu_record.read(layout.root)["remarks"] == {"c0": "kept"}
 
 
 def test_without_a_gpu_nothing_is_recorded(tmp_path, capsys):
-    assert gpu_record.write(Layout(tmp_path)) == 1
+    assert gpu_record.write(Edition(tmp_path)) == 1
     assert capsys.readouterr().err == "error: no notebook has run with a GPU: `make book` runs them\n"
     assert gpu_record.read(tmp_path) == {}
 

@@ -4,7 +4,7 @@ import pytest
 
 from book import ROOT, gpu_record
 from book.cells import expand, of
-from book.layout import Layout
+from book.layout import Edition
 from book.sources import read
 
 RECORD = gpu_record.read(ROOT)
@@ -12,7 +12,7 @@ RECORD = gpu_record.read(ROOT)
 
 @pytest.mark.parametrize("framework", RECORD["found"])
 def test_each_recorded_cell_stands_in_a_section(framework):
-    sections = [expand(read(slug, Layout(ROOT))["notebook"]) for slug in gpu_record.ON_ONE_GPU]
+    sections = [expand(read(slug, Edition(ROOT))["notebook"]) for slug in gpu_record.ON_ONE_GPU]
     known = {entry.id for entries in sections for entry in of(entries, framework)}
     assert set(RECORD["found"][framework]) <= known, "remove these cells from notebooks/data/gpu.json, or record anew"
 
