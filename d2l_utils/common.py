@@ -5,20 +5,20 @@ from importlib import import_module
 from typing import Any
 
 from d2l_lab.exercises.checks import check
+from d2l_lab.instruments.claims import claim
+from d2l_lab.instruments.data import Accumulator, DigitImages
+from d2l_lab.instruments.framework import your_machine
+from d2l_lab.instruments.levers import Levers, running_total, try_lever
+from d2l_lab.instruments.memory import memory_of, memory_over_time
+from d2l_lab.instruments.predictions import predict
+from d2l_lab.instruments.scheduling import as_spans, execute
+from d2l_lab.instruments.timing import Benchmark, Measurement, Timer, compare, measure, report
 from d2l_lab.machine.datasheets import specifications
+from d2l_lab.plots.animator import Animator
+from d2l_lab.plots.curves import plot, set_axes, set_figsize, use_svg_display
+from d2l_lab.plots.timeline import Span, timeline
 from d2l_lab.processes.commands import free_ports
 from d2l_lab.processes.job import Job, launch
-from d2l_utils.claims import claim
-from d2l_utils.data import Accumulator, DigitImages
-from d2l_utils.framework import your_machine
-from d2l_utils.levers import Levers, running_total, try_lever
-from d2l_utils.memory import memory_of, memory_over_time
-from d2l_utils.plots.animator import Animator
-from d2l_utils.plots.curves import plot, set_axes, set_figsize, use_svg_display
-from d2l_utils.plots.timeline import Span, timeline
-from d2l_utils.predictions import predict
-from d2l_utils.scheduling import as_spans, execute
-from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report
 
 __all__ = [
     "Timer",

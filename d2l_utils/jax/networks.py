@@ -11,8 +11,8 @@ import optax
 from flax import nnx
 from jax import numpy as jnp
 
-from d2l_utils import levers
-from d2l_utils.data import DigitImages
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.data import DigitImages
 
 
 def build_lenet() -> Any:

@@ -7,8 +7,8 @@ import mxnet as mx
 from mxnet import autograd, gluon
 from mxnet.gluon import nn
 
-from d2l_utils import levers
-from d2l_utils.data import DigitImages
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.data import DigitImages
 
 cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from mxnet import autograd, np
 
-from d2l_utils.data import Accumulator, Minibatches, digits, fashion_mnist
+from d2l_lab.instruments.data import Accumulator, Minibatches, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:

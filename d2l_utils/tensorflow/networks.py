@@ -8,8 +8,8 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from d2l_utils import levers
-from d2l_utils.data import DigitImages
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.data import DigitImages
 
 
 def build_lenet() -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from d2l_utils.data import Accumulator, digits, fashion_mnist
+from d2l_lab.instruments.data import Accumulator, digits, fashion_mnist
 
 
 def accuracy(y_hat: Any, y: Any) -> float:

@@ -7,9 +7,9 @@ import pytest
 from modules import cells, parsed
 
 from book import MODULES, ROOT
-from d2l_utils import levers
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.data import DigitImages
 from d2l_utils.common import NAMES
-from d2l_utils.data import DigitImages
 
 FOLDERS = list(MODULES.values())
 # The section that teaches, the module, the names of functions and classes. What a section teaches for each

@@ -13,10 +13,11 @@ from book import MODULES, ROOT, project
 FOLDERS = set(MODULES.values())
 FRAMEWORKS = {f"d2l_utils.{folder}" for folder in FOLDERS}
 FLOORS = [  # rooms of our packages, from the bottom; an import goes down or stays on its floor, and never in a circle
-    {"d2l_utils.timing"},
+    {"d2l_lab.instruments.timing"},
     {f"d2l_lab.{room}" for room in ("files", "machine", "processes", "collectives", "exercises", "rack")},
-    {f"d2l_utils.{room}" for room in ("display", "claims", "predictions", "data", "framework", "memory", "plots")},
-    {"d2l_utils.scheduling", "d2l_utils.levers"},
+    {"d2l_lab.plots", "d2l_lab.instruments"}
+    | {f"d2l_lab.instruments.{name}" for name in ("display", "claims", "predictions", "data", "framework", "memory")},
+    {"d2l_lab.instruments.scheduling", "d2l_lab.instruments.levers"},
     {"d2l_utils.common"},
     FRAMEWORKS,
 ]
@@ -30,8 +31,8 @@ UTILITIES = sorted(name for name in PATHS if top(name) in PACKAGES and "." in na
 
 
 def room(module):
-    """Return the room of a module: 'd2l_lab.machine' of 'd2l_lab.machine.system'."""
-    return ".".join(module.split(".")[:2])
+    """Return the room of a module: 'd2l_lab.machine' of 'd2l_lab.machine.system'; each instrument is one of its own."""
+    return ".".join(module.split(".")[: 3 if module.startswith("d2l_lab.instruments.") else 2])
 
 
 def packages(module):
@@ -100,7 +101,7 @@ for module in sys.argv[2:]:
     __import__(module)
 from d2l_lab.files import locked
 from d2l_utils import common
-from d2l_utils.memory import freed_memory_kept, memory_with, process_counters
+from d2l_lab.instruments.memory import freed_memory_kept, memory_with, process_counters
 with locked(pathlib.Path(sys.argv[1], "lock")), freed_memory_kept():
     print(memory_with(process_counters(), lambda: b"x" * 2**26, lambda: None).kept > 2**25, common.check is not None)
 """

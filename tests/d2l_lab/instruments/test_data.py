@@ -12,8 +12,8 @@ from urllib.parse import urljoin
 import numpy as np
 import pytest
 
-from d2l_utils import data
-from d2l_utils.data import DigitImages, Minibatches, digits, download, fashion_mnist, resized
+from d2l_lab.instruments import data
+from d2l_lab.instruments.data import DigitImages, Minibatches, digits, download, fashion_mnist, resized
 
 CONTENT = bytes(range(256)) * 1000
 MD5 = hashlib.md5(CONTENT).hexdigest()

@@ -7,8 +7,8 @@ import pytest
 from matplotlib.colors import to_rgb
 from wcag import contrast
 
-from d2l_utils.plots.curves import COLORS
-from d2l_utils.plots.timeline import Span, timeline
+from d2l_lab.plots.curves import COLORS
+from d2l_lab.plots.timeline import Span, timeline
 
 SPANS = [
     Span("front end", 10.0, 10.001, "issue"),

@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation
 
-from d2l_utils.display import ipython_shell
-from d2l_utils.timing import minus
+from d2l_lab.instruments.display import ipython_shell
+from d2l_lab.instruments.timing import minus
 
 # Contrast to white at least 3:1; all pairs stay apart for the three kinds of colour blindness (a test computes it).
 COLORS = ("#0072B2", "#D55E00", "#767676", "#4A1942", "#9D0AFF", "#0A3D1F")

@@ -6,8 +6,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from d2l_utils.display import ipython_shell
-from d2l_utils.plots.curves import plot, set_figsize
+from d2l_lab.instruments.display import ipython_shell
+from d2l_lab.plots.curves import plot, set_figsize
 
 PAUSE = 0.5  # seconds between two drawings: one costs about 50 ms, which the loop waits for
 

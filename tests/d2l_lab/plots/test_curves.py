@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 from pictures import only_svg
 from wcag import contrast, linear
 
-from d2l_utils.plots.curves import COLORS, plot, use_svg_display
+from d2l_lab.plots.curves import COLORS, plot, use_svg_display
 
 
 def curves(axes):
@@ -127,8 +127,8 @@ def test_colours_stand_out_from_white_and_stay_apart_in_every_kind_of_vision_as_
 
 
 DRAW = """
-from d2l_utils.plots.timeline import timeline
-from d2l_utils.plots.curves import plot
+from d2l_lab.plots.timeline import timeline
+from d2l_lab.plots.curves import plot
 timeline([("a", 0, 1, "run"), ("b", 1, 2, "wait")])
 """
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from d2l_utils.claims import MIME, Claim, ClaimError, claim
+from d2l_lab.instruments.claims import MIME, Claim, ClaimError, claim
 
 NAN = float("nan")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from book import ROOT
-from d2l_utils.memory import Counters, Memory, course_with, memory_with, process_counters, usual_thresholds
+from d2l_lab.instruments.memory import Counters, Memory, course_with, memory_with, process_counters, usual_thresholds
 
 MB = 2**20
 COUNTERS = process_counters()
@@ -77,7 +77,7 @@ def test_the_course_begins_at_nothing_and_reaches_the_peak_and_an_error_ends_its
 # A step takes three arrays and frees them; a text is filled by its own process, and never lies in large pages unseen.
 STEPS = """
 import json, resource
-from d2l_utils.memory import freed_memory_kept
+from d2l_lab.instruments.memory import freed_memory_kept
 
 def faults(size=24 * 2**20, steps=5):
     for step in range(steps + 2):

@@ -5,9 +5,10 @@ from types import ModuleType
 
 import pytest
 
-from d2l_utils import common, levers
-from d2l_utils import framework as module
-from d2l_utils.memory import Counters
+from d2l_lab.instruments import framework as module
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.memory import Counters
+from d2l_utils import common
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from d2l_utils.plots.curves import COLORS, INK, use_svg_display
-from d2l_utils.timing import three_digits
+from d2l_lab.instruments.timing import three_digits
+from d2l_lab.plots.curves import COLORS, INK, use_svg_display
 
 
 class Bar(NamedTuple):

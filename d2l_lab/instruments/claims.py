@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
 
-from d2l_utils.display import show, wrapped
-from d2l_utils.timing import minus
+from d2l_lab.instruments.display import show, wrapped
+from d2l_lab.instruments.timing import minus
 
 MIME = "application/vnd.d2l.claim+json"
 MARKS = {True: "✓", False: "✗"}  # held, missed

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from d2l_utils import timing
-from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report, three_digits
+from d2l_lab.instruments import timing
+from d2l_lab.instruments.timing import Benchmark, Measurement, Timer, compare, measure, report, three_digits
 
 
 class Clock:

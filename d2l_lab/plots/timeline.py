@@ -9,8 +9,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import ScaledTranslation
 
-from d2l_utils.plots.curves import COLORS, use_svg_display
-from d2l_utils.timing import time_unit
+from d2l_lab.instruments.timing import time_unit
+from d2l_lab.plots.curves import COLORS, use_svg_display
 
 BAR = 0.72  # height of a row's bars; the rows lie 1 apart
 

@@ -10,7 +10,7 @@ from itertools import islice
 from time import perf_counter
 from typing import Any
 
-from d2l_utils.plots.timeline import Span
+from d2l_lab.plots.timeline import Span
 
 Graph = Mapping[str, tuple[str, Callable[..., Any], list[str]]]
 Times = dict[str, tuple[float, float]]

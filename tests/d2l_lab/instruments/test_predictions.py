@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from d2l_utils.predictions import Comparison, Prediction, predict
-from d2l_utils.timing import Measurement
+from d2l_lab.instruments.predictions import Comparison, Prediction, predict
+from d2l_lab.instruments.timing import Measurement
 
 
 def comparison(predicted=1.0, measured=1.0, low=None, high=None, unit="s"):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from d2l_utils.framework import framework, needs_framework
+from d2l_lab.instruments.framework import framework, needs_framework
 
 LARGE, KEPT = 2**25, 2**30
 # glibc's thresholds, by the number that each has in its malloc.h: what we set, the most that glibc sets by itself while

@@ -6,8 +6,8 @@ import re
 import pytest
 from matplotlib import pyplot as plt
 
-from d2l_utils import levers, timing
-from d2l_utils.levers import Levers
+from d2l_lab.instruments import levers, timing
+from d2l_lab.instruments.levers import Levers
 
 
 class Clock:

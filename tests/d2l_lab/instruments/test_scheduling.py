@@ -6,8 +6,8 @@ from time import sleep
 
 import pytest
 
-from d2l_utils.plots.timeline import Span
-from d2l_utils.scheduling import as_spans, execute
+from d2l_lab.instruments.scheduling import as_spans, execute
+from d2l_lab.plots.timeline import Span
 
 
 def graph(**nodes):

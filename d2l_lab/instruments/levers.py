@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from d2l_utils.data import DigitImages
-from d2l_utils.display import RUNNING_TOTAL, show
-from d2l_utils.framework import framework, needs_framework
-from d2l_utils.memory import freed_memory_kept
-from d2l_utils.plots.waterfall import Bar, waterfall
-from d2l_utils.predictions import Comparison, predict
-from d2l_utils.timing import Measurement, compare, measure, minus, report, three_digits
+from d2l_lab.instruments.data import DigitImages
+from d2l_lab.instruments.display import RUNNING_TOTAL, show
+from d2l_lab.instruments.framework import framework, needs_framework
+from d2l_lab.instruments.memory import freed_memory_kept
+from d2l_lab.instruments.predictions import Comparison, predict
+from d2l_lab.instruments.timing import Measurement, compare, measure, minus, report, three_digits
+from d2l_lab.plots.waterfall import Bar, waterfall
 
 LEVERS = ("tuned layers", "compiled step", "deferred loss read", "background loading", "images in memory", "bfloat16")
 AS_WRITTEN = "the loop as written"

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from d2l_utils.display import show, show_line, wrapped
-from d2l_utils.timing import Measurement, column_scale, three_digits, time_unit
+from d2l_lab.instruments.display import show, show_line, wrapped
+from d2l_lab.instruments.timing import Measurement, column_scale, three_digits, time_unit
 
 MIME = "application/vnd.d2l.prediction+json"
 PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
