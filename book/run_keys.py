@@ -113,7 +113,9 @@ def surroundings(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[st
         "settings": settings(os.environ | kernel.settings, root),
         "machine": [profile["machine"].get(fact) for fact in ("cores", "gpus")],
         "recorded": RECORDED,
-        "modules": [[str(name), code(path)] for name, path in modules.items() if name.parts[1] not in others],
+        "modules": [
+            [str(name), code(path)] for name, path in modules.items() if not others & {*name.with_suffix("").parts}
+        ],
         "data": [[str(path.relative_to(data)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files],
     }
 

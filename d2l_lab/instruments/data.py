@@ -149,21 +149,3 @@ class Minibatches:
         for start in range(0, len(order), self.batch_size):
             chosen = order[start : start + self.batch_size]
             yield self.convert(self.X[chosen]), self.convert(self.y[chosen])
-
-
-class Accumulator:
-    """Sum n quantities over the minibatches of an epoch: `[i]` is the sum of quantity i."""
-
-    def __init__(self, n: int):
-        self.data = [0.0] * n
-
-    def add(self, *args: Any) -> None:
-        """Add one number to each of the n sums; ValueError if there are not n."""
-        self.data = [total + float(value) for total, value in zip(self.data, args, strict=True)]
-
-    def reset(self) -> None:
-        """Set all sums to zero."""
-        self.data = [0.0] * len(self.data)
-
-    def __getitem__(self, i: int) -> float:
-        return self.data[i]

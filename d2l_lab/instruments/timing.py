@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from time import perf_counter
-from types import TracebackType
 
 SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost of reading it
 FEWEST = 3  # runs that are measured whatever they take: fewer have no spread worth the name
@@ -46,32 +45,6 @@ class Timer:
     def cumsum(self) -> list[float]:
         """Return the running sums of the recorded times."""
         return list(accumulate(self.times))
-
-
-class Benchmark:
-    """Time a block once and print its seconds: `with Benchmark("product"): …`. Waits for no device.
-
-    A block that raises an exception prints nothing. The attribute `timer` is the Timer that was used.
-
-    Parameters
-    ----------
-    description : str
-        What stands before the seconds.
-    """
-
-    def __init__(self, description: str = "Done") -> None:
-        self.description = description
-
-    def __enter__(self) -> "Benchmark":
-        self.timer = Timer()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        seconds = self.timer.stop()
-        if kind is None:
-            print(f"{self.description}: {seconds:.4f} sec")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from d2l_lab.instruments import timing
-from d2l_lab.instruments.timing import Benchmark, Measurement, Timer, compare, measure, report, three_digits
+from d2l_lab.instruments.timing import Measurement, Timer, compare, measure, report, three_digits
 
 
 class Clock:
@@ -45,17 +45,6 @@ def test_a_timer_runs_from_its_construction_or_its_last_start_to_a_stop(clock):
     clock.now += 1
     assert timer.stop() == 1
     assert (timer.times, timer.avg(), timer.sum(), timer.cumsum()) == ([2, 1], 1.5, 3, [2, 3])
-
-
-def test_a_benchmark_prints_its_description_and_seconds_unless_its_block_raises(clock, capsys):
-    with Benchmark("nap") as benchmark:
-        clock.now += 1.25
-    with Benchmark():
-        pass
-    with pytest.raises(KeyError), Benchmark():
-        raise KeyError
-    assert capsys.readouterr().out == "nap: 1.2500 sec\nDone: 0.0000 sec\n"
-    assert benchmark.timer.times == [1.25]
 
 
 @pytest.mark.parametrize(("seconds", "number"), [(1, 1), (1 / 128, 1), (1 / 256, 2), (1 / 512, 5), (1 / 8192, 50)])

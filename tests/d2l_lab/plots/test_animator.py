@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pictures import only_svg
 
-from d2l_lab.plots.animator import Animator
+from d2l_utils.d2l_names.animator import Animator
 
 
 def test_points_are_kept_for_each_curve_and_another_number_of_curves_than_before_is_an_error():
@@ -23,7 +23,7 @@ def test_points_are_kept_for_each_curve_and_another_number_of_curves_than_before
 
 def test_without_jupyter_nothing_is_drawn_and_nothing_of_it_imported():
     code = (
-        "import sys; from d2l_lab.plots.animator import Animator; a = Animator(); a.add(1, 2); a.add(2, 3);"
+        "import sys; from d2l_utils.d2l_names.animator import Animator; a = Animator(); a.add(1, 2); a.add(2, 3);"
         "print(a.Y, len(a.axes[0].lines), {'IPython', 'matplotlib_inline', 'sphinx'} & set(sys.modules))"
     )
     root = Path(__file__).parents[3]
@@ -32,7 +32,7 @@ def test_without_jupyter_nothing_is_drawn_and_nothing_of_it_imported():
 
 
 START = """
-from d2l_lab.plots import animator as module
+from d2l_utils.d2l_names import animator as module
 module.PAUSE = {pause}
 animator = module.Animator("epoch", "loss", ["train", "test"], xlim=[1, 8])
 for epoch in range(1, 9):

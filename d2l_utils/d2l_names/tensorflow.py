@@ -1,12 +1,17 @@
-"""What training loops share, for TensorFlow; re-exported by `d2l_utils.tensorflow`."""
+"""D2L's other names, for TensorFlow: what its training loops and networks share."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+import keras
 import tensorflow as tf
+from keras import layers
 
-from d2l_lab.instruments.data import Accumulator, digits, fashion_mnist
+from d2l_lab.instruments.data import fashion_mnist
+from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
+from d2l_utils.d2l_names import Accumulator
+from d2l_utils.tensorflow.networks import iterators
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
@@ -86,15 +91,6 @@ def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable
     return counts[0] / counts[1]
 
 
-def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
-    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
-
-    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, side, side, 1), where
-    side is 8 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
-    """
-    return _iterators(digits(resize), batch_size)
-
-
 def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of Fashion-MNIST.
 
@@ -106,17 +102,7 @@ def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple
     RuntimeError
         If the images cannot be downloaded.
     """
-    return _iterators(fashion_mnist(resize), batch_size)
-
-
-def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
-    X_train, y_train, X_test, y_test = arrays
-    train, test = (
-        tf.data.Dataset.from_tensor_slices((X[..., None], y.astype("int32")))
-        for X, y in ((X_train, y_train), (X_test, y_test))
-    )
-    train = train.shuffle(len(y_train), seed=0)
-    return tuple(part.batch(batch_size).prefetch(tf.data.AUTOTUNE) for part in (train, test))
+    return iterators(fashion_mnist(resize), batch_size)
 
 
 def _device(net: Any) -> Any:
@@ -127,3 +113,60 @@ def _device(net: Any) -> Any:
 
 def _logits(net: Any, X: Any) -> Any:
     return net(X, training=False) if isinstance(net, tf.keras.layers.Layer) else net(X)
+
+
+class Residual(keras.Layer):
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+
+    Parameters
+    ----------
+    num_channels
+        Channels of the output.
+    use_1x1conv
+        Whether a 1 × 1 convolution brings the input to the shape of the output.
+    strides
+        Strides of the first convolution, which divide height and width.
+    """
+
+    def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
+        super().__init__()
+        self.body = keras.Sequential(
+            [
+                layers.Conv2D(num_channels, 3, strides, "same", use_bias=False),
+                layers.BatchNormalization(momentum=0.8),
+                layers.ReLU(),
+                layers.Conv2D(num_channels, 3, padding="same", use_bias=False),
+                layers.BatchNormalization(momentum=0.8),
+            ]
+        )
+        self.skip = layers.Identity()
+        if use_1x1conv:
+            self.skip = layers.Conv2D(num_channels, 1, strides)
+
+    def call(self, X: Any) -> Any:
+        return keras.ops.relu(self.body(X) + self.skip(X))
+
+
+def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
+    """Return a ResNet-18 for small images, with `width` channels in its first stage.
+
+    Returns
+    -------
+    keras.Model
+        Takes X of shape (n, h, w, in_channels) and returns logits of shape (n, num_classes).
+    """
+    net = keras.Sequential(
+        [
+            keras.Input((None, None, in_channels)),
+            layers.Conv2D(width, 3, padding="same", use_bias=False),
+            layers.BatchNormalization(momentum=0.8),
+            layers.ReLU(),
+        ]
+    )
+    for stage in range(4):
+        channels, halve = width * 2**stage, stage > 0
+        net.add(Residual(channels, halve, 2 if halve else 1))
+        net.add(Residual(channels))
+    net.add(layers.GlobalAveragePooling2D())
+    net.add(layers.Dense(num_classes))
+    return net

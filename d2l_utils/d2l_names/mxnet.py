@@ -1,11 +1,15 @@
-"""What training loops share, for MXNet; re-exported by `d2l_utils.mxnet`."""
+"""D2L's other names, for MXNet: what its training loops and networks share."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mxnet import autograd, np
+from mxnet.gluon import nn
 
-from d2l_lab.instruments.data import Accumulator, Minibatches, digits, fashion_mnist
+from d2l_lab.instruments.data import fashion_mnist
+from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
+from d2l_utils.d2l_names import Accumulator
+from d2l_utils.mxnet.networks import iterators
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
@@ -85,15 +89,6 @@ def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable
     return counts[0] / counts[1]
 
 
-def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
-    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
-
-    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, 1, side, side), where
-    side is 8 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
-    """
-    return _iterators(digits(resize), batch_size)
-
-
 def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of Fashion-MNIST.
 
@@ -105,19 +100,61 @@ def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple
     RuntimeError
         If the images cannot be downloaded.
     """
-    return _iterators(fashion_mnist(resize), batch_size)
-
-
-def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
-    X_train, y_train, X_test, y_test = arrays
-    train = Minibatches(X_train[:, None], y_train.astype("int32"), batch_size, shuffle=True, convert=_array)
-    return train, Minibatches(X_test[:, None], y_test.astype("int32"), batch_size, shuffle=False, convert=_array)
-
-
-def _array(values: Any) -> Any:
-    return np.array(values, dtype=values.dtype)
+    return iterators(fashion_mnist(resize), batch_size)
 
 
 def _devices(net: Any) -> list[Any]:
     """Return the devices that a network is initialised on."""
     return next(iter(net.collect_params().values())).list_ctx()
+
+
+class Residual(nn.HybridBlock):
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+
+    Parameters
+    ----------
+    num_channels
+        Channels of the output.
+    use_1x1conv
+        Whether a 1 × 1 convolution brings the input to the shape of the output.
+    strides
+        Strides of the first convolution, which divide height and width.
+    """
+
+    def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
+        super().__init__()
+        self.body, self.skip = nn.HybridSequential(), None
+        self.body.add(
+            nn.Conv2D(num_channels, 3, strides, 1, use_bias=False),
+            nn.BatchNorm(),
+            nn.Activation("relu"),
+            nn.Conv2D(num_channels, 3, 1, 1, use_bias=False),
+            nn.BatchNorm(),
+        )
+        if use_1x1conv:
+            self.skip = nn.Conv2D(num_channels, 1, strides)
+
+    def hybrid_forward(self, F: Any, X: Any) -> Any:
+        skipped = self.skip(X) if self.skip else X
+        return F.npx.relu(self.body(X) + skipped)
+
+
+def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
+    """Return a ResNet-18 for small images, with `width` channels in its first stage.
+
+    Returns
+    -------
+    mxnet.gluon.HybridBlock
+        Not yet initialised; takes X of shape (n, in_channels, h, w) and returns logits of shape (n, num_classes).
+    """
+    net = nn.HybridSequential()
+    net.add(
+        nn.Conv2D(width, 3, 1, 1, in_channels=in_channels, use_bias=False),
+        nn.BatchNorm(),
+        nn.Activation("relu"),
+    )
+    for stage in range(4):
+        channels, halve = width * 2**stage, stage > 0
+        net.add(Residual(channels, halve, 2 if halve else 1), Residual(channels))
+    net.add(nn.GlobalAvgPool2D(), nn.Dense(num_classes))
+    return net

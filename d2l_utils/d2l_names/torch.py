@@ -1,13 +1,18 @@
-"""What training loops share, for PyTorch; re-exported by `d2l_utils.torch`."""
+"""D2L's other names, for PyTorch: what its training loops and networks share."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader, TensorDataset
+from torch import nn
+from torch.nn import functional as F
 
-from d2l_lab.instruments.data import Accumulator, digits, fashion_mnist
+from d2l_lab.instruments.data import fashion_mnist
+from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
+from d2l_utils.d2l_names import Accumulator
+from d2l_utils.torch.networks import iterators
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
@@ -82,15 +87,6 @@ def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable
     return counts[0] / counts[1]
 
 
-def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
-    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
-
-    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, 1, side, side), where
-    side is 8 or `resize`, and y is int64 of shape (n,). Each epoch of training has a new order, the same in every call.
-    """
-    return _iterators(digits(resize), batch_size)
-
-
 def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of Fashion-MNIST.
 
@@ -102,14 +98,7 @@ def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple
     RuntimeError
         If the images cannot be downloaded.
     """
-    return _iterators(fashion_mnist(resize), batch_size)
-
-
-def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
-    X_train, y_train, X_test, y_test = map(torch.from_numpy, arrays)
-    order = torch.Generator().manual_seed(0)
-    train = DataLoader(TensorDataset(X_train.unsqueeze(1), y_train), batch_size, shuffle=True, generator=order)
-    return train, DataLoader(TensorDataset(X_test.unsqueeze(1), y_test), batch_size)
+    return iterators(fashion_mnist(resize), batch_size)
 
 
 @contextmanager
@@ -125,3 +114,50 @@ def _evaluation(nets: Iterable[Any]) -> Iterator[None]:
     finally:
         for module, mode in zip(modules, modes, strict=True):
             module.training = mode
+
+
+class Residual(nn.Module):
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+
+    Parameters
+    ----------
+    num_channels
+        Channels of the output.
+    use_1x1conv
+        Whether a 1 × 1 convolution brings the input to the shape of the output.
+    strides
+        Strides of the first convolution, which divide height and width.
+    """
+
+    def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
+        super().__init__()
+        conv = partial(nn.LazyConv2d, num_channels, bias=False)
+        norm = partial(nn.LazyBatchNorm2d, momentum=0.3)  # small data sets have few steps an epoch
+        self.body = nn.Sequential(
+            conv(3, strides, padding=1),
+            norm(),
+            nn.ReLU(),
+            conv(3, padding=1),
+            norm(),
+        )
+        self.skip = conv(1, strides) if use_1x1conv else nn.Identity()
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        return F.relu(self.body(X) + self.skip(X))
+
+
+def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
+    """Return a ResNet-18 for small images, with `width` channels in its first stage.
+
+    Returns
+    -------
+    torch.nn.Module
+        Takes X of shape (n, in_channels, h, w) and returns logits of shape (n, num_classes).
+    """
+    layers = [nn.LazyConv2d(width, 3, padding=1, bias=False), nn.LazyBatchNorm2d(momentum=0.3), nn.ReLU()]
+    for stage in range(4):
+        channels, halve = width * 2**stage, stage > 0
+        layers += [Residual(channels, halve, 2 if halve else 1), Residual(channels)]
+    net = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.LazyLinear(num_classes))
+    net.eval()(torch.zeros(1, in_channels, 8, 8))  # lazy layers take their shapes from the first input
+    return net.train()

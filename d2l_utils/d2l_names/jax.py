@@ -1,12 +1,17 @@
-"""What training loops share, for JAX; re-exported by `d2l_utils.jax`."""
+"""D2L's other names, for JAX: what its training loops and networks share."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
 import numpy as np
+from flax import nnx
 
-from d2l_lab.instruments.data import Accumulator, Minibatches, digits, fashion_mnist
+from d2l_lab.instruments.data import fashion_mnist
+from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
+from d2l_utils.d2l_names import Accumulator
+from d2l_utils.jax.networks import iterators
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
@@ -77,16 +82,6 @@ def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable
     return counts[0] / counts[1]
 
 
-def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
-    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
-
-    There are 1437 and 360 images, and nothing is downloaded. X is a NumPy array of float32 in [0, 1] of shape
-    (n, side, side, 1), where side is 8 or `resize`, and y one of int32 of shape (n,). Each epoch of training has a new
-    order, the same in every call.
-    """
-    return _iterators(digits(resize), batch_size)
-
-
 def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of Fashion-MNIST.
 
@@ -99,13 +94,7 @@ def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple
     RuntimeError
         If the images cannot be downloaded.
     """
-    return _iterators(fashion_mnist(resize), batch_size)
-
-
-def _iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
-    X_train, y_train, X_test, y_test = arrays
-    train = Minibatches(X_train[..., None], y_train.astype("int32"), batch_size, shuffle=True)
-    return train, Minibatches(X_test[..., None], y_test.astype("int32"), batch_size, shuffle=False)
+    return iterators(fashion_mnist(resize), batch_size)
 
 
 def _sharding(net: Any) -> Any:
@@ -126,3 +115,67 @@ def _evaluation(net: Any) -> Callable[[Any], Any]:
 @jax.jit
 def _logits(net: Any, X: Any) -> Any:
     return net(X)
+
+
+class Residual(nnx.Module):
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+
+    Parameters
+    ----------
+    num_channels
+        Channels of the output.
+    use_1x1conv
+        Whether a 1 × 1 convolution brings the input to the shape of the output.
+    strides
+        Strides of the first convolution, which divide height and width.
+    in_channels
+        Channels of the input, which flax.nnx cannot infer; `num_channels` if None.
+    rngs
+        Random numbers for the first weights.
+    """
+
+    def __init__(
+        self,
+        num_channels: int,
+        use_1x1conv: bool = False,
+        strides: int = 1,
+        *,
+        in_channels: int | None = None,
+        rngs: Any = None,
+    ):
+        in_channels, rngs = in_channels or num_channels, rngs or nnx.Rngs(0)
+        conv = partial(nnx.Conv, out_features=num_channels, rngs=rngs)
+        norm = partial(nnx.BatchNorm, num_channels, momentum=0.9, rngs=rngs)
+        self.body = nnx.Sequential(
+            conv(in_channels, kernel_size=(3, 3), strides=strides),
+            norm(),
+            nnx.relu,
+            conv(num_channels, kernel_size=(3, 3)),
+            norm(),
+        )
+        skip = partial(conv, in_channels, kernel_size=(1, 1), strides=strides)
+        self.skip = skip() if use_1x1conv else nnx.identity
+
+    def __call__(self, X: Any) -> Any:
+        return nnx.relu(self.body(X) + self.skip(X))
+
+
+def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
+    """Return a ResNet-18 for small images, with `width` channels in its first stage.
+
+    Returns
+    -------
+    flax.nnx.Module
+        Takes X of shape (n, h, w, in_channels) and returns logits of shape (n, num_classes).
+    """
+    rngs = nnx.Rngs(0)
+    first = nnx.Conv(in_channels, width, (3, 3), rngs=rngs)
+    layers = [first, nnx.BatchNorm(width, momentum=0.9, rngs=rngs), nnx.relu]
+    before = width
+    for stage in range(4):
+        channels, halve = width * 2**stage, stage > 0
+        block = partial(Residual, channels, rngs=rngs)
+        layers += [block(halve, 2 if halve else 1, in_channels=before), block()]
+        before = channels
+    layers += [lambda X: X.mean((1, 2)), nnx.Linear(before, num_classes, rngs=rngs)]
+    return nnx.Sequential(*layers)
