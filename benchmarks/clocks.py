@@ -11,7 +11,7 @@ import timeit
 
 from turns import load, take_turns
 
-from d2l_utils.timing import measure
+from d2l_lab.instruments.timing import measure
 
 WITHIN = 0.03
 REPEATS = 5

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from book.words import say, say_record
-from d2l_utils.predictions import NEAR
-from d2l_utils.timing import three_digits
+from d2l_lab.instruments.predictions import NEAR
+from d2l_lab.instruments.timing import three_digits
 
 Record = dict[str, Any]  # a Comparison as a dict, with its section, framework and cell
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from book.terminal import legal, settled, uncoloured
 from book.words import say
-from d2l_utils.claims import MIME as CLAIM
-from d2l_utils.display import RUNNING_TOTAL
-from d2l_utils.predictions import MIME as PREDICTION
+from d2l_lab.instruments.claims import MIME as CLAIM
+from d2l_lab.instruments.display import RUNNING_TOTAL
+from d2l_lab.instruments.predictions import MIME as PREDICTION
 
 MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
 WIDGET = "application/vnd.jupyter.widget-view+json"

@@ -9,9 +9,9 @@ from typing import Any
 
 from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
 from book.words import say, say_date, say_each, say_record
-from d2l_utils.claims import MARKS
-from d2l_utils.predictions import NEAR, Comparison, Kind, bare_quartiles, on_scale, quantity
-from d2l_utils.timing import column_scale, three_digits
+from d2l_lab.instruments.claims import MARKS
+from d2l_lab.instruments.predictions import NEAR, Comparison, Kind, bare_quartiles, on_scale, quantity
+from d2l_lab.instruments.timing import column_scale, three_digits
 
 Record = dict[str, Any]
 HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height

@@ -112,7 +112,9 @@ def environment_facts(root: Path, kernel: Kernel, profile: dict[str, Any]) -> di
         "settings": settings(os.environ | kernel.settings, root),
         "machine": [profile["machine"].get(fact) for fact in ("cores", "gpus")],
         "recorded": RECORDED,
-        "modules": [[str(name), code(path)] for name, path in modules.items() if name.parts[1] not in others],
+        "modules": [
+            [str(name), code(path)] for name, path in modules.items() if not others & {*name.with_suffix("").parts}
+        ],
         "tables": [[path.name, hashlib.sha256(path.read_bytes()).hexdigest()] for path in own_files(tables, "*")],
     }
 

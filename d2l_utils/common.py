@@ -1,28 +1,24 @@
-"""What all four frameworks share: names that are the same in each, and the names that each defines for itself."""
+"""The interface: names that are the same in all four frameworks, and the names that each defines for itself."""
 
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from d2l_lab.exercises.checks import check
+from d2l_lab.instruments.claims import claim
+from d2l_lab.instruments.data import DigitImages
+from d2l_lab.instruments.framework import your_machine
+from d2l_lab.instruments.levers import Levers, running_total, try_lever
+from d2l_lab.instruments.memory import memory_of, memory_over_time
+from d2l_lab.instruments.predictions import predict
+from d2l_lab.instruments.timing import Measurement, Timer, compare, measure, report
 from d2l_lab.machine.datasheets import specifications
-from d2l_lab.processes.commands import free_ports
-from d2l_lab.processes.job import Job, launch
-from d2l_utils.claims import claim
-from d2l_utils.data import Accumulator, DigitImages
-from d2l_utils.framework import your_machine
-from d2l_utils.levers import Levers, running_total, try_lever
-from d2l_utils.memory import memory_of, memory_over_time
-from d2l_utils.plots.animator import Animator
-from d2l_utils.plots.curves import plot, set_axes, set_figsize, use_svg_display
-from d2l_utils.plots.timeline import Span, timeline
-from d2l_utils.predictions import predict
-from d2l_utils.scheduling import as_spans, execute
-from d2l_utils.timing import Benchmark, Measurement, Timer, compare, measure, report
+from d2l_lab.plots.curves import plot
+from d2l_lab.plots.timeline import Span, timeline
+from d2l_lab.processes.job import Job, launch, return_value
 
 __all__ = [
     "Timer",
-    "Benchmark",
     "Measurement",
     "measure",
     "compare",
@@ -39,40 +35,42 @@ __all__ = [
     "specifications",
     "launch",
     "Job",
-    "free_ports",
-    "use_svg_display",
-    "set_figsize",
-    "set_axes",
+    "return_value",
     "plot",
-    "Animator",
     "Span",
     "timeline",
-    "execute",
-    "as_spans",
-    "Accumulator",
     "DigitImages",
 ]
 DEVICES = ["synchronize", "try_gpu", "try_all_gpus", "devices"]
-TRAINING = [
+NETWORKS = ["build_lenet", "tuned_lenet", "in_bfloat16", "train_step", "load_images", "load_data_digits"]
+NAMES = [*__all__, *DEVICES, *NETWORKS]  # of each framework's module
+D2L_NAMES = [  # found there as well, for readers of D2L
+    "Benchmark",
+    "Accumulator",
+    "Animator",
+    "use_svg_display",
+    "set_figsize",
+    "set_axes",
     "accuracy",
     "sgd",
     "split_batch",
     "evaluate_accuracy_gpu",
     "evaluate_accuracy_gpus",
-    "load_data_digits",
     "load_data_fashion_mnist",
+    "Residual",
+    "resnet18",
 ]
-NETWORKS = ["build_lenet", "tuned_lenet", "in_bfloat16", "train_step", "load_images", "Residual", "resnet18"]
-NAMES = [*__all__, *DEVICES, *TRAINING, *NETWORKS]  # of each framework's module
 
 
 def on_demand(package: str) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a framework's module: it imports the networks when one of them is first used."""
+    """Return the `__getattr__` of a framework's module: it imports networks and D2L's names when one is first used."""
+    modules = dict.fromkeys(NETWORKS, f"{package}.networks")
+    modules |= dict.fromkeys(D2L_NAMES, f"d2l_utils.d2l_names.{package.rpartition('.')[2]}")
 
     def find(name: str) -> Any:
-        if name not in NETWORKS:
+        if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.networks"), name)
+        return getattr(import_module(modules[name]), name)
 
     return find
 

@@ -3,7 +3,7 @@
 from tiny_book import code, notebook, prose, shown
 
 from book.outputs import presentable
-from d2l_utils.predictions import Comparison
+from d2l_lab.instruments.predictions import Comparison
 
 GRADIENT = '<svg viewBox="0 0 2 1" width=90><linearGradient id="g"><stop offset=0 stop-color={}></linearGradient>'
 DRAWING = '{}<rect width=2 height=1 fill="url(#g)" /></svg>'.format

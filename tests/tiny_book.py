@@ -10,7 +10,7 @@ from sphinx.cmd.build import build_main
 from book import ROOT
 from book.layout import Edition
 from book.words import set_language
-from d2l_utils.claims import Claim
+from d2l_lab.instruments.claims import Claim
 
 INDEX = '# Tiny\n\n+++ {"tags": ["html"]}\n\n```{toctree}\n:numbered:\n\npage\n```\n'
 WORKS = """@article{li2014,

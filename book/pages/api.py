@@ -35,8 +35,8 @@ def package() -> Any:
 
 @cache
 def known() -> list[str]:
-    """Return the names of each framework's module, which d2l_utils/common.py lists."""
-    lists = [str(package()["common"][part].value) for part in ("__all__", "DEVICES", "TRAINING", "NETWORKS")]
+    """Return the names of each framework's module, which d2l_utils/common.py lists, and after them D2L's."""
+    lists = [str(package()["common"][part].value) for part in ("__all__", "DEVICES", "NETWORKS", "D2L_NAMES")]
     return [name for words in lists for name in ast.literal_eval(words)]
 
 
@@ -64,7 +64,8 @@ class Api(SphinxDirective):
 
 def described(name: str) -> str:
     """Return the Markdown of a name: an entry of a definition list."""
-    found = {framework: package()[module][name] for framework, module in MODULES.items()}
+    folder = package() if name in package()[next(iter(MODULES.values()))].members else package()["d2l_names"]
+    found = {framework: folder[module][name] for framework, module in MODULES.items()}
     parts = {framework: blocks(item) for framework, item in found.items()}
     first, *others = parts.values()
     shared = [part for part in first if all(part in other for other in others)]

@@ -30,8 +30,8 @@ from book.pages.records.running_total import chapter_totals
 from book.pages.tabs import framework_of, tab_set
 from book.record_html import Record, change
 from book.words import say, say_record
-from d2l_utils.predictions import quantity
-from d2l_utils.timing import column_scale, three_digits
+from d2l_lab.instruments.predictions import quantity
+from d2l_lab.instruments.timing import column_scale, three_digits
 
 GAIN, ARROW = "gain: ", " → "
 KEY = "checklist"  # in the metadata of a page: a list of Advice

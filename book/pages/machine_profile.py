@@ -20,9 +20,9 @@ from book import FRAMEWORKS, MODULES
 from book.pages.page_info import describe_machine, name_day
 from book.pages.single_framework import mark
 from book.words import say, say_each
+from d2l_lab.instruments.predictions import quantity
+from d2l_lab.instruments.timing import column_scale
 from d2l_lab.machine.profile import read
-from d2l_utils.predictions import quantity
-from d2l_utils.timing import column_scale
 
 NONE = "–"
 PROFILE = """\

@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 from threadpoolctl import threadpool_limits
 
+from d2l_lab.instruments.timing import measure
 from d2l_lab.machine.system import cores
-from d2l_utils.timing import measure
 
 WORKING_SETS = [2**14, 2**18, 2**22, 2**26, 2**28]  # bytes: 16 KiB, 256 KiB, 4 MiB, 64 MiB, 256 MiB
 RUNS = 5

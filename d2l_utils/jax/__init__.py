@@ -7,20 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
+from d2l_lab.instruments.framework import register
+from d2l_lab.instruments.memory import Counters, process_counters
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
-from d2l_utils.framework import register
-from d2l_utils.jax.training import (  # noqa: F401 - in common.NAMES
-    accuracy,
-    evaluate_accuracy_gpu,
-    evaluate_accuracy_gpus,
-    load_data_digits,
-    load_data_fashion_mnist,
-    sgd,
-    split_batch,
-)
-from d2l_utils.memory import Counters, process_counters
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
     from d2l_utils.jax.networks import *  # noqa: F403

@@ -1,6 +1,6 @@
-"""Networks and the training step that sections build, for JAX, imported on demand by `d2l_utils.jax`."""
+"""Data, networks and the training step of the chapter's loop, for JAX, imported on demand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -11,8 +11,8 @@ import optax
 from flax import nnx
 from jax import numpy as jnp
 
-from d2l_utils import levers
-from d2l_utils.data import DigitImages
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.data import DigitImages, Minibatches, digits
 
 
 def build_lenet() -> Any:
@@ -123,68 +123,21 @@ def load_images(images: Any, batch_size: int) -> Iterator[Any]:
         yield tuple(np.stack(part) for part in zip(*chosen, strict=True))
 
 
-class Residual(nnx.Module):
-    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 
-    Parameters
-    ----------
-    num_channels
-        Channels of the output.
-    use_1x1conv
-        Whether a 1 × 1 convolution brings the input to the shape of the output.
-    strides
-        Strides of the first convolution, which divide height and width.
-    in_channels
-        Channels of the input, which flax.nnx cannot infer; `num_channels` if None.
-    rngs
-        Random numbers for the first weights.
+    There are 1437 and 360 images, and nothing is downloaded. X is a NumPy array of float32 in [0, 1] of shape
+    (n, side, side, 1), where side is 8 or `resize`, and y one of int32 of shape (n,). Each epoch of training has a new
+    order, the same in every call.
     """
-
-    def __init__(
-        self,
-        num_channels: int,
-        use_1x1conv: bool = False,
-        strides: int = 1,
-        *,
-        in_channels: int | None = None,
-        rngs: Any = None,
-    ):
-        in_channels, rngs = in_channels or num_channels, rngs or nnx.Rngs(0)
-        conv = partial(nnx.Conv, out_features=num_channels, rngs=rngs)
-        norm = partial(nnx.BatchNorm, num_channels, momentum=0.9, rngs=rngs)
-        self.body = nnx.Sequential(
-            conv(in_channels, kernel_size=(3, 3), strides=strides),
-            norm(),
-            nnx.relu,
-            conv(num_channels, kernel_size=(3, 3)),
-            norm(),
-        )
-        skip = partial(conv, in_channels, kernel_size=(1, 1), strides=strides)
-        self.skip = skip() if use_1x1conv else nnx.identity
-
-    def __call__(self, X: Any) -> Any:
-        return nnx.relu(self.body(X) + self.skip(X))
+    return iterators(digits(resize), batch_size)
 
 
-def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
-    """Return a ResNet-18 for small images, with `width` channels in its first stage.
-
-    Returns
-    -------
-    flax.nnx.Module
-        Takes X of shape (n, h, w, in_channels) and returns logits of shape (n, num_classes).
-    """
-    rngs = nnx.Rngs(0)
-    first = nnx.Conv(in_channels, width, (3, 3), rngs=rngs)
-    layers = [first, nnx.BatchNorm(width, momentum=0.9, rngs=rngs), nnx.relu]
-    before = width
-    for stage in range(4):
-        channels, halve = width * 2**stage, stage > 0
-        block = partial(Residual, channels, rngs=rngs)
-        layers += [block(halve, 2 if halve else 1, in_channels=before), block()]
-        before = channels
-    layers += [lambda X: X.mean((1, 2)), nnx.Linear(before, num_classes, rngs=rngs)]
-    return nnx.Sequential(*layers)
+def iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
+    """Return iterators over minibatches of X_train, y_train, X_test and y_test, as `load_data_digits` does."""
+    X_train, y_train, X_test, y_test = arrays
+    train = Minibatches(X_train[..., None], y_train.astype("int32"), batch_size, shuffle=True)
+    return train, Minibatches(X_test[..., None], y_test.astype("int32"), batch_size, shuffle=False)
 
 
 class Loop(levers.Loop):

@@ -1,14 +1,14 @@
-"""Networks and the training step that sections build, for MXNet, imported on demand by `d2l_utils.mxnet`."""
+"""Data, networks and the training step of the chapter's loop, for MXNet, imported on demand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import mxnet as mx
 from mxnet import autograd, gluon
 from mxnet.gluon import nn
 
-from d2l_utils import levers
-from d2l_utils.data import DigitImages
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.data import DigitImages, Minibatches, digits
 
 cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
 
@@ -95,56 +95,24 @@ def load_images(images: Any, batch_size: int) -> Iterator[Any]:
     return gluon.data.DataLoader(images, batch_size, shuffle=True, last_batch="discard")
 
 
-class Residual(nn.HybridBlock):
-    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 
-    Parameters
-    ----------
-    num_channels
-        Channels of the output.
-    use_1x1conv
-        Whether a 1 × 1 convolution brings the input to the shape of the output.
-    strides
-        Strides of the first convolution, which divide height and width.
+    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, 1, side, side), where
+    side is 8 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
     """
-
-    def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
-        super().__init__()
-        self.body, self.skip = nn.HybridSequential(), None
-        self.body.add(
-            nn.Conv2D(num_channels, 3, strides, 1, use_bias=False),
-            nn.BatchNorm(),
-            nn.Activation("relu"),
-            nn.Conv2D(num_channels, 3, 1, 1, use_bias=False),
-            nn.BatchNorm(),
-        )
-        if use_1x1conv:
-            self.skip = nn.Conv2D(num_channels, 1, strides)
-
-    def hybrid_forward(self, F: Any, X: Any) -> Any:
-        skipped = self.skip(X) if self.skip else X
-        return F.npx.relu(self.body(X) + skipped)
+    return iterators(digits(resize), batch_size)
 
 
-def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
-    """Return a ResNet-18 for small images, with `width` channels in its first stage.
+def iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
+    """Return iterators over minibatches of X_train, y_train, X_test and y_test, as `load_data_digits` does."""
+    X_train, y_train, X_test, y_test = arrays
+    train = Minibatches(X_train[:, None], y_train.astype("int32"), batch_size, shuffle=True, convert=_array)
+    return train, Minibatches(X_test[:, None], y_test.astype("int32"), batch_size, shuffle=False, convert=_array)
 
-    Returns
-    -------
-    mxnet.gluon.HybridBlock
-        Not yet initialised; takes X of shape (n, in_channels, h, w) and returns logits of shape (n, num_classes).
-    """
-    net = nn.HybridSequential()
-    net.add(
-        nn.Conv2D(width, 3, 1, 1, in_channels=in_channels, use_bias=False),
-        nn.BatchNorm(),
-        nn.Activation("relu"),
-    )
-    for stage in range(4):
-        channels, halve = width * 2**stage, stage > 0
-        net.add(Residual(channels, halve, 2 if halve else 1), Residual(channels))
-    net.add(nn.GlobalAvgPool2D(), nn.Dense(num_classes))
-    return net
+
+def _array(values: Any) -> Any:
+    return mx.np.array(values, dtype=values.dtype)
 
 
 class Loop(levers.Loop):

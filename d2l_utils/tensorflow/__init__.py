@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
+from d2l_lab.instruments.framework import register
+from d2l_lab.instruments.memory import Counters, process_counters
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
-from d2l_utils.framework import register
-from d2l_utils.memory import Counters, process_counters
-from d2l_utils.tensorflow.training import (  # noqa: F401 - in common.NAMES
-    accuracy,
-    evaluate_accuracy_gpu,
-    evaluate_accuracy_gpus,
-    load_data_digits,
-    load_data_fashion_mnist,
-    sgd,
-    split_batch,
-)
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
     from d2l_utils.tensorflow.networks import *  # noqa: F403

@@ -1,6 +1,6 @@
-"""Networks and the training step that sections build, for TensorFlow, imported on demand by `d2l_utils.tensorflow`."""
+"""Data, networks and the training step of the chapter's loop, for TensorFlow, imported on demand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import keras
@@ -8,8 +8,8 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from d2l_utils import levers
-from d2l_utils.data import DigitImages
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.data import DigitImages, digits
 
 
 def build_lenet() -> Any:
@@ -117,61 +117,24 @@ def load_images(images: Any, batch_size: int) -> Any:
     return minibatches.with_options(options)
 
 
-class Residual(keras.Layer):
-    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 
-    Parameters
-    ----------
-    num_channels
-        Channels of the output.
-    use_1x1conv
-        Whether a 1 × 1 convolution brings the input to the shape of the output.
-    strides
-        Strides of the first convolution, which divide height and width.
+    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, side, side, 1), where
+    side is 8 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
     """
-
-    def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
-        super().__init__()
-        self.body = keras.Sequential(
-            [
-                layers.Conv2D(num_channels, 3, strides, "same", use_bias=False),
-                layers.BatchNormalization(momentum=0.8),
-                layers.ReLU(),
-                layers.Conv2D(num_channels, 3, padding="same", use_bias=False),
-                layers.BatchNormalization(momentum=0.8),
-            ]
-        )
-        self.skip = layers.Identity()
-        if use_1x1conv:
-            self.skip = layers.Conv2D(num_channels, 1, strides)
-
-    def call(self, X: Any) -> Any:
-        return keras.ops.relu(self.body(X) + self.skip(X))
+    return iterators(digits(resize), batch_size)
 
 
-def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
-    """Return a ResNet-18 for small images, with `width` channels in its first stage.
-
-    Returns
-    -------
-    keras.Model
-        Takes X of shape (n, h, w, in_channels) and returns logits of shape (n, num_classes).
-    """
-    net = keras.Sequential(
-        [
-            keras.Input((None, None, in_channels)),
-            layers.Conv2D(width, 3, padding="same", use_bias=False),
-            layers.BatchNormalization(momentum=0.8),
-            layers.ReLU(),
-        ]
+def iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
+    """Return iterators over minibatches of X_train, y_train, X_test and y_test, as `load_data_digits` does."""
+    X_train, y_train, X_test, y_test = arrays
+    train, test = (
+        tf.data.Dataset.from_tensor_slices((X[..., None], y.astype("int32")))
+        for X, y in ((X_train, y_train), (X_test, y_test))
     )
-    for stage in range(4):
-        channels, halve = width * 2**stage, stage > 0
-        net.add(Residual(channels, halve, 2 if halve else 1))
-        net.add(Residual(channels))
-    net.add(layers.GlobalAveragePooling2D())
-    net.add(layers.Dense(num_classes))
-    return net
+    train = train.shuffle(len(y_train), seed=0)
+    return tuple(part.batch(batch_size).prefetch(tf.data.AUTOTUNE) for part in (train, test))
 
 
 class Loop(levers.Loop):

@@ -1,16 +1,15 @@
-"""Networks and the training step that sections build, for PyTorch, imported on demand by `d2l_utils.torch`."""
+"""Data, networks and the training step of the chapter's loop, for PyTorch, imported on demand."""
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional as F
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, TensorDataset
 
-from d2l_utils import levers
-from d2l_utils.data import DigitImages
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.data import DigitImages, digits
 
 
 def build_lenet() -> Any:
@@ -93,51 +92,21 @@ def load_images(images: Any, batch_size: int) -> Iterator[Any]:
     return DataLoader(images, batch_size, shuffle=True, drop_last=True)
 
 
-class Residual(nn.Module):
-    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
+def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 
-    Parameters
-    ----------
-    num_channels
-        Channels of the output.
-    use_1x1conv
-        Whether a 1 × 1 convolution brings the input to the shape of the output.
-    strides
-        Strides of the first convolution, which divide height and width.
+    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, 1, side, side), where
+    side is 8 or `resize`, and y is int64 of shape (n,). Each epoch of training has a new order, the same in every call.
     """
-
-    def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
-        super().__init__()
-        conv = partial(nn.LazyConv2d, num_channels, bias=False)
-        norm = partial(nn.LazyBatchNorm2d, momentum=0.3)  # small data sets have few steps an epoch
-        self.body = nn.Sequential(
-            conv(3, strides, padding=1),
-            norm(),
-            nn.ReLU(),
-            conv(3, padding=1),
-            norm(),
-        )
-        self.skip = conv(1, strides) if use_1x1conv else nn.Identity()
-
-    def forward(self, X: torch.Tensor) -> torch.Tensor:
-        return F.relu(self.body(X) + self.skip(X))
+    return iterators(digits(resize), batch_size)
 
 
-def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
-    """Return a ResNet-18 for small images, with `width` channels in its first stage.
-
-    Returns
-    -------
-    torch.nn.Module
-        Takes X of shape (n, in_channels, h, w) and returns logits of shape (n, num_classes).
-    """
-    layers = [nn.LazyConv2d(width, 3, padding=1, bias=False), nn.LazyBatchNorm2d(momentum=0.3), nn.ReLU()]
-    for stage in range(4):
-        channels, halve = width * 2**stage, stage > 0
-        layers += [Residual(channels, halve, 2 if halve else 1), Residual(channels)]
-    net = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.LazyLinear(num_classes))
-    net.eval()(torch.zeros(1, in_channels, 8, 8))  # lazy layers take their shapes from the first input
-    return net.train()
+def iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
+    """Return iterators over minibatches of X_train, y_train, X_test and y_test, as `load_data_digits` does."""
+    X_train, y_train, X_test, y_test = map(torch.from_numpy, arrays)
+    order = torch.Generator().manual_seed(0)
+    train = DataLoader(TensorDataset(X_train.unsqueeze(1), y_train), batch_size, shuffle=True, generator=order)
+    return train, DataLoader(TensorDataset(X_test.unsqueeze(1), y_test), batch_size)
 
 
 class Loop(levers.Loop):

@@ -17,9 +17,9 @@ from book.translations.lookup import pattern
 from book.translations.record_texts import OURS
 from book.translations.update import fixed_texts, update
 from book.words import say_record
-from d2l_utils.claims import claim
-from d2l_utils.levers import AS_WRITTEN
-from d2l_utils.predictions import Comparison
+from d2l_lab.instruments.claims import claim
+from d2l_lab.instruments.levers import AS_WRITTEN
+from d2l_lab.instruments.predictions import Comparison
 
 ONE = """\
 # One
@@ -236,7 +236,7 @@ def test_a_record_with_fields_of_any_kind_is_shown_in_the_language(tmp_path, cod
 
 def test_what_the_package_itself_writes_into_records_is_collected(monkeypatch):
     found = []
-    monkeypatch.setattr("d2l_utils.claims.show", found.append)
+    monkeypatch.setattr("d2l_lab.instruments.claims.show", found.append)
     for bounds in ({"above": 2}, {"below": 2}, {"above": 1, "below": 3}):
         claim("Two", 5, timed=True, **bounds)
     misses = product((-1.0, 3.0), ("", "Look."))

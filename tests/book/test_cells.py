@@ -22,7 +22,7 @@ from book.outputs import clean, unrepeated
 from book.plain_markdown import convert
 from book.run_keys import run_key
 from book.sources import slugs
-from d2l_utils.claims import MIME
+from d2l_lab.instruments.claims import MIME
 
 PAIR = ["pytorch", "jax"]  # the frameworks of the merged notebook
 TABLES = tomllib.loads((GOLDEN / "tables.toml").read_text(encoding="utf-8"))

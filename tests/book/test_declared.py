@@ -46,7 +46,7 @@ def trees(*packages):
 
 def test_the_wheel_declares_what_it_imports_but_the_frameworks_and_each_environment_has_that():
     declared = names(CONTENT["project"]["dependencies"])
-    folders = tuple(f"d2l_utils.{folder}" for folder in MODULES.values())
+    folders = tuple(f"d2l_utils.{part}{folder}" for part in ("", "d2l_names.") for folder in MODULES.values())
     shared = [
         parsed(name) for name in PATHS if name.startswith(("d2l_utils", "d2l_lab")) and not name.startswith(folders)
     ]
@@ -57,7 +57,8 @@ def test_the_wheel_declares_what_it_imports_but_the_frameworks_and_each_environm
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_frameworks_environment_declares_what_its_folder_and_its_cells_import(framework):
-    written, code = set(), trees(f"d2l_utils.{MODULES[framework]}.")
+    module = MODULES[framework]
+    written, code = set(), trees(f"d2l_utils.{module}", f"d2l_utils.d2l_names.{module}")
     for path in (ROOT / "notebooks").glob("*.md"):
         code += [tree for tags, tree in cells(path.stem) if not tags & (FRAMEWORKS.keys() - {framework})]
         written |= set(re.findall(r"%%writefile (?:-a )?(\w+)\.py", path.read_text(encoding="utf-8")))

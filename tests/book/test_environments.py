@@ -494,7 +494,7 @@ def test_what_cannot_be_had_is_said_in_one_line_with_its_cure(settings, names, s
 CHANGES = [
     (None, "sphinx -E"),
     (None, ""),
-    ("d2l_utils/torch/training.py", "sphinx"),  # its docstrings are in the API reference
+    ("d2l_utils/torch/networks.py", "sphinx"),  # its docstrings are in the API reference
     ("book/pages/_static/explorables/ring.js", "sphinx"),
     ("book/pages/_static/book.css", "sphinx"),
     ("book/pages/api.py", "sphinx -E"),

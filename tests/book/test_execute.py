@@ -16,7 +16,7 @@ from book import FRAMEWORKS, ROOT
 from book.outputs import PREDICTION
 from book.run_keys import Kernel, code, environment_facts, packages, python_version, settings, versions
 from book.summary import summary
-from d2l_utils.predictions import Comparison
+from d2l_lab.instruments.predictions import Comparison
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from book import gpu_record
 from book.layout import Edition
 from book.outputs import ELSEWHERE, PREDICTION, records
 from book.record_html import HTML
-from d2l_utils.predictions import Comparison
+from d2l_lab.instruments.predictions import Comparison
 
 HALF = Comparison("eight passes", "model", "s", 4e-3, 2e-3, 2e-3, 2e-3, "Look at <b>.")
 COMPARED = HALF._repr_mimebundle_()[PREDICTION]

@@ -9,7 +9,7 @@ from book import ROOT
 from book.layout import Edition
 from book.record_html import change, comparisons, mark, scale, total_figures
 from book.translations import CHINESE
-from d2l_utils.predictions import MIME, Comparison
+from d2l_lab.instruments.predictions import MIME, Comparison
 
 
 def record(predicted, measured, low=None, high=None, kind="model", unit="s"):

@@ -47,6 +47,7 @@ def copy(tmp_path_factory):
     for name in ("jupytext.toml", "README.md"):
         shutil.copy(ROOT / name, folder)
     shutil.rmtree(folder / "d2l_utils" / MODULES[LEAVING])
+    (folder / "d2l_utils" / "d2l_names" / f"{MODULES[LEAVING]}.py").unlink()
     project, tables = TABLES.subn("", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert tables == 2
     (folder / "pyproject.toml").write_text(project, encoding="utf-8")

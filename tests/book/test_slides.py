@@ -19,7 +19,7 @@ from book.slides.deck import deck, slides, with_outputs
 from book.slides.showing import shown
 from book.slides.writing import page
 from book.translations import CHINESE
-from d2l_utils.predictions import Comparison
+from d2l_lab.instruments.predictions import Comparison
 
 
 def prose(text, mark=None):

@@ -12,7 +12,7 @@ from tiny_book import code, notebook, prose
 from book import ROOT
 from book.headings import folded
 
-PREDICTED = """from d2l_utils.predictions import predict
+PREDICTED = """from d2l_lab.instruments.predictions import predict
 claimed = predict("adding", 1)
 claimed.compare(4, otherwise="Look at the cache, then at the clock, then at what else the machine had to do.")"""
 CELLS = [code(PREDICTED), prose("1. How?"), code("print('the', 'secret')", "solution"), prose("2. Why?")]

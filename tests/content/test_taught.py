@@ -7,9 +7,9 @@ import pytest
 from modules import cells, parsed
 
 from book import MODULES, ROOT
-from d2l_utils import levers
-from d2l_utils.common import NAMES
-from d2l_utils.data import DigitImages
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.data import DigitImages
+from d2l_utils.common import D2L_NAMES, NAMES
 
 FOLDERS = list(MODULES.values())
 # The section that teaches, the module, the names of functions and classes. What a section teaches for each
@@ -18,8 +18,8 @@ TAUGHT = [
     ("hardware", "d2l_lab.machine.probes", "triad chase lay_ring"),
     ("parameterserver", "d2l_lab.collectives.cost_model", "star_time ring_time"),
     ("scaling-out", "d2l_lab.collectives.simulation", "training_ends"),
-    *(("multiple-gpus", f"d2l_utils.{folder}.training", "split_batch") for folder in FOLDERS),
-    *(("multiple-gpus-concise", f"d2l_utils.{folder}.networks", "resnet18") for folder in FOLDERS),
+    *(("multiple-gpus", f"d2l_utils.d2l_names.{folder}", "split_batch") for folder in FOLDERS),
+    *(("multiple-gpus-concise", f"d2l_utils.d2l_names.{folder}", "resnet18") for folder in FOLDERS),
     *(
         ("performance-model", f"d2l_utils.{folder}.networks", "build_lenet train_step load_images tuned_lenet")
         for folder in FOLDERS
@@ -42,15 +42,15 @@ def definitions(tree):
     return [(node.name, ast.dump(node)) for node in named]
 
 
-def in_section(slug, folder):
-    """Return the definitions in a section's cells; for a framework's folder, without those of other tabs."""
-    others = {name for name, known in MODULES.items() if folder in FOLDERS and known != folder}
+def in_section(slug, parts):
+    """Return the definitions in a section's cells; if a framework is among the parts, without those of other tabs."""
+    others = {name for name, folder in MODULES.items() if parts & {*FOLDERS} and folder not in parts}
     return [pair for tags, tree in cells(slug) if not others & tags for pair in definitions(tree)]
 
 
 @pytest.mark.parametrize(("slug", "module", "name"), ROWS)
 def test_a_section_defines_what_it_teaches_once_and_as_the_module_does(slug, module, name):
-    shown = [code for known, code in in_section(slug, module.split(".")[1]) if known == name]
+    shown = [code for known, code in in_section(slug, {*module.split(".")}) if known == name]
     assert shown == [dict(definitions(parsed(module)))[name]]
 
 
@@ -58,7 +58,7 @@ def test_a_section_defines_what_it_teaches_once_and_as_the_module_does(slug, mod
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_section_defines_no_other_name_that_readers_get_from_d2l_utils(slug, folder):
     taught = {name for section, _, name in ROWS if section == slug}
-    assert {name for name, _ in in_section(slug, folder)} & set(NAMES) <= taught
+    assert {name for name, _ in in_section(slug, {folder})} & {*NAMES, *D2L_NAMES} <= taught
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

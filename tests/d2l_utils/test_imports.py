@@ -12,13 +12,16 @@ from book import MODULES, ROOT, project
 
 FOLDERS = set(MODULES.values())
 FRAMEWORKS = {f"d2l_utils.{folder}" for folder in FOLDERS}
+D2L_NAMES = {f"d2l_utils.d2l_names.{folder}" for folder in FOLDERS}
 FLOORS = [  # rooms of our packages, from the bottom; an import goes down or stays on its floor, and never in a circle
-    {"d2l_utils.timing"},
+    {"d2l_lab.instruments.timing"},
     {f"d2l_lab.{room}" for room in ("files", "machine", "processes", "collectives", "exercises")},
-    {f"d2l_utils.{room}" for room in ("display", "claims", "predictions", "data", "framework", "memory", "plots")},
-    {"d2l_utils.scheduling", "d2l_utils.levers"},
+    {"d2l_lab.plots", "d2l_lab.instruments"}
+    | {f"d2l_lab.instruments.{name}" for name in ("display", "claims", "predictions", "data", "framework", "memory")},
+    {"d2l_lab.instruments.scheduling", "d2l_lab.instruments.levers"},
     {"d2l_utils.common"},
-    FRAMEWORKS,
+    FRAMEWORKS | {"d2l_utils.d2l_names"},
+    D2L_NAMES,
 ]
 NAMED_OTHERWISE = {"ipython": "IPython", "matplotlib-inline": "matplotlib_inline", "scikit-learn": "sklearn"}
 INSTALLED = {NAMED_OTHERWISE.get(name, name) for name in project()["project"]["dependencies"]}
@@ -30,8 +33,12 @@ UTILITIES = sorted(name for name in PATHS if top(name) in PACKAGES and "." in na
 
 
 def room(module):
-    """Return the room of a module: 'd2l_lab.machine' of 'd2l_lab.machine.system'."""
-    return ".".join(module.split(".")[:2])
+    """Return the room of a module: 'd2l_lab.machine' of 'd2l_lab.machine.system'.
+
+    Each instrument is a room of its own, and so are D2L's names for a framework.
+    """
+    alone = module.startswith("d2l_lab.instruments.") or module in D2L_NAMES
+    return ".".join(module.split(".")[: 3 if alone else 2])
 
 
 def packages(module):
@@ -42,7 +49,8 @@ def packages(module):
 def forbidden(tree, module):
     """Return what a module imports of the project and may not: rooms above its own, another framework, book, '.'."""
     (height,) = [i for i, floor in enumerate(FLOORS) if room(module) in floor]
-    allowed = {room(module)}.union(*FLOORS[: height + 1]) - (FRAMEWORKS - {room(module)})
+    others = {f"d2l_utils.{folder}" for folder in FOLDERS - {*module.split(".")}} | D2L_NAMES
+    allowed = set().union(*FLOORS[: height + 1]) - others | {room(module)}
     own = {name for name in imports(tree) if top(name) in (*PACKAGES, "book", "rack", "")}
     return {name for name in own if name not in PACKAGES and room(name) not in allowed}
 
@@ -53,7 +61,7 @@ def test_a_module_imports_only_what_its_place_allows(module):
     assert forbidden(tree, module) == set()
     if "standard library only" in (ast.get_docstring(tree) or "").lower():
         assert {top(name) for name in imports(tree)} <= {*PACKAGES}
-    elif not module.endswith(".networks"):
+    elif not module.endswith(".networks") and module not in D2L_NAMES:
         assert packages(module) <= {module.split(".")[1]} & FOLDERS
 
 
@@ -105,7 +113,7 @@ for module in sys.argv[2:]:
     __import__(module)
 from d2l_lab.files import locked
 from d2l_utils import common
-from d2l_utils.memory import freed_memory_kept, memory_with, process_counters
+from d2l_lab.instruments.memory import freed_memory_kept, memory_with, process_counters
 with locked(pathlib.Path(sys.argv[1], "lock")), freed_memory_kept():
     print(memory_with(process_counters(), lambda: b"x" * 2**26, lambda: None).kept > 2**25, common.check is not None)
 """
@@ -113,7 +121,7 @@ with locked(pathlib.Path(sys.argv[1], "lock")), freed_memory_kept():
 
 def test_all_but_processes_works_where_what_only_posix_has_is_missing(tmp_path):
     others = {*FRAMEWORKS, "d2l_lab.machine.probes"}  # the last takes a second
-    modules = [name for name in UTILITIES if not {name, room(name)} & others]
+    modules = [name for name in UTILITIES if not {name, room(name)} & (others | D2L_NAMES)]
     command = [sys.executable, "-c", WITHOUT_POSIX, tmp_path, *modules]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100)
     assert (done.stdout, done.stderr) == ("True True\n", "")

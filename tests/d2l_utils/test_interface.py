@@ -6,12 +6,13 @@ import pytest
 from modules import parsed
 
 from book import MODULES
-from d2l_utils.common import DEVICES, NETWORKS, TRAINING
+from d2l_utils import d2l_names
+from d2l_utils.common import D2L_NAMES, DEVICES, NETWORKS
 
 FOLDERS = list(MODULES.values())
-FILES = ("", ".training", ".networks")
-# Parts of a network that is tuned to one framework, as its section names them.
-PARTS = {"convolve", "ByProduct", "mean_pool", "DirectLeNet", "Loop"}
+FILES = ("d2l_utils.{}", "d2l_utils.{}.networks", "d2l_utils.d2l_names.{}")
+# What others ask of the networks, and parts of a network that is tuned to one framework, as its section names them.
+PARTS = {"iterators", "Loop", "convolve", "ByProduct", "mean_pool", "DirectLeNet"}
 
 
 def definitions(tree):
@@ -33,13 +34,15 @@ def parameters(arguments):
 
 
 def defined(module):
-    return [found for found in definitions(parsed(f"d2l_utils.{module}")) if found[0] not in PARTS]
+    return [found for found in definitions(parsed(module)) if found[0] not in PARTS]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_framework_folders_define_the_same_in_the_same_order(folder):
-    found = [defined(folder + file) for file in FILES]
-    assert found == [defined(FOLDERS[0] + file) for file in FILES]
+    found = [defined(file.format(folder)) for file in FILES]
+    assert found == [defined(file.format(FOLDERS[0])) for file in FILES]
     assert all(found)
     own = [[name for name, *_ in file] for file in found]
-    assert [sorted(names) for names in own] == [sorted(names) for names in (DEVICES, TRAINING, NETWORKS)]
+    assert [sorted(names) for names in own] == [
+        sorted(names) for names in (DEVICES, NETWORKS, {*D2L_NAMES} - {*d2l_names.__all__})
+    ]

@@ -13,6 +13,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from book import MODULES, ROOT
+from d2l_utils.common import D2L_NAMES, NAMES
 
 pytestmark = pytest.mark.only("mxnet")  # whose environment alone has the package
 LOGITS = np.random.RandomState(0).rand(8, 3).astype("float32")
@@ -62,8 +63,10 @@ def refused(theirs, ours):
 def test_a_shared_name_takes_the_calls_of_the_published_module(folder, d2l):
     theirs = named([Path(find_spec("d2l").origin).with_name(f"{folder}.py")])
     others = set(MODULES.values()) - {folder}
-    ours = named(path for path in (ROOT / "d2l_utils").rglob("*.py") if path.parent.name not in others)
-    shared = [name for name in d2l.__all__ if name in theirs and (folder, name) not in DIFFERENT]
+    rooms = ("d2l_lab/instruments", "d2l_lab/plots", "d2l_utils")
+    paths = [path for room in rooms for path in (ROOT / room).rglob("*.py")]
+    ours = named(path for path in paths if not others & {path.parent.name, path.stem})
+    shared = [name for name in NAMES + D2L_NAMES if name in theirs and (folder, name) not in DIFFERENT]
     assert [fault for name in shared for fault in refused(theirs[name], ours[name])] == []
     assert {"Timer", "Benchmark", "Accumulator", "Animator", "plot", "try_gpu", "accuracy"} & set(theirs) <= set(shared)
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from d2l_utils.common import NAMES
+from d2l_utils.common import D2L_NAMES, NAMES
 
 
 def test_every_name_is_there_and_no_other(d2l):
-    assert [name for name in NAMES if not hasattr(d2l, name)] == []
+    assert [name for name in NAMES + D2L_NAMES if not hasattr(d2l, name)] == []
     with pytest.raises(AttributeError, match="'d2l_utils.* has no attribute 'nothing'"):
         d2l.nothing  # noqa: B018
 

@@ -19,8 +19,8 @@ from book.execute import no_orphans
 from book.layout import read_notebook
 from book.leftovers import copy_leftovers
 from book.outputs import code_cells, records
+from d2l_lab.instruments.claims import MIME, Claim
 from d2l_lab.processes.control import exposed
-from d2l_utils.claims import MIME, Claim
 
 # What the Makefile exports below _build, for a call by hand.
 FOLDERS = dict(re.findall(r"^export (\w+) := \$\(CURDIR\)/(_build/.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE))

@@ -13,12 +13,12 @@ from running import FOLDERS, Ran, run
 from tiny_book import claim, code, notebook
 
 from book import ROOT
-from d2l_utils.claims import Claim
+from d2l_lab.instruments.claims import Claim
 
 pytestmark = pytest.mark.slow
 
 CHECKED = "nbval-check-output"
-CLAIM = "from d2l_utils.claims import claim; claim('one is one', {})"
+CLAIM = "from d2l_lab.instruments.claims import claim; claim('one is one', {})"
 LISTEN = "import socket, time; s = socket.create_server(('', 0)); time.sleep(1)"
 # One knows whether it is the first run; the other starts a process that would go on, and writes down its number.
 ONCE = "from pathlib import Path; again = Path('{}/again'); first = not again.exists(); again.touch()"

@@ -10,7 +10,7 @@ from book.layout import Edition
 from book.pages.records.colours import colour
 from book.pages.records.scatter import Dot, factors, key, times
 from book.sources import slugs
-from d2l_utils.predictions import Comparison
+from d2l_lab.instruments.predictions import Comparison
 
 MORE = 40  # sections, far more than there are
 VISIBLE = 3  # the contrast that WCAG asks of graphics

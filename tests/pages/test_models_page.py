@@ -7,7 +7,7 @@ from tiny_book import code, notebook, outline, prose, shown, words
 
 from book.model_errors import summary_line
 from book.record_html import scale
-from d2l_utils.predictions import Comparison
+from d2l_lab.instruments.predictions import Comparison
 
 EIGHT = Comparison("eight passes", "model", "s", 5e-3, 6e-3, 5.5e-3, 6.5e-3)
 GUESS = Comparison("a guess", "estimate", "s", 1e-3, 9e-3, 9e-3, 9e-3)

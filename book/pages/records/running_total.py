@@ -19,7 +19,7 @@ from book import FRAMEWORKS
 from book.pages.records.record_nodes import collected, raw
 from book.record_html import Record, change, last_figure, lever, table, total_figures
 from book.words import say, say_each
-from d2l_utils.timing import three_digits
+from d2l_lab.instruments.timing import three_digits
 
 
 def total(record: Record, taught: dict[str, str]) -> str:

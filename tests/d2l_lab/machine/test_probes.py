@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from d2l_lab.instruments.timing import Measurement
 from d2l_lab.machine import probes
 from d2l_lab.machine.probes import chase, lay_ring, triad
-from d2l_utils.timing import Measurement
 
 
 @pytest.mark.parametrize("length", [1, 7, 1000])

@@ -1,0 +1,130 @@
+"""Claims: sentences of the text that the machine checks. Standard library only."""
+
+import os
+from dataclasses import asdict, dataclass
+from numbers import Real
+from typing import Any
+
+from d2l_lab.instruments.display import show, wrapped
+from d2l_lab.instruments.timing import minus
+
+MIME = "application/vnd.d2l.claim+json"
+MARKS = {True: "✓", False: "✗"}  # held, missed
+
+
+class ClaimError(AssertionError):
+    """A claim that does not hold on this machine, raised in a test run."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence and the result of its check.
+
+    Parameters
+    ----------
+    sentence
+        What is claimed.
+    held
+        Whether it holds on this machine.
+    evidence
+        The figures behind the result.
+    note
+        What a miss means.
+    timed
+        Whether it compares times or rates; otherwise it is about results or counts.
+    """
+
+    sentence: str
+    held: bool
+    evidence: str = ""
+    note: str = ""
+    timed: bool = False
+
+    def __str__(self) -> str:
+        evidence = f" ({self.evidence})" if self.evidence else ""
+        note = f"\n{wrapped(self.note)}" if self.note else ""
+        return f"{wrapped(self.sentence + evidence, MARKS[self.held])}{note}"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return {MIME: asdict(self), "text/plain": str(self)}
+
+
+def claim(
+    sentence: str,
+    observed: Any,
+    *,
+    below: float | None = None,
+    above: float | None = None,
+    timed: bool = False,
+    otherwise: str = "",
+) -> None:
+    """Check a sentence of the text on this machine and show ✓ or ✗ with the observed figure.
+
+    Parameters
+    ----------
+    observed
+        A truth value, or a number with a bound.
+    below, above
+        The bounds of a number, which may not equal them.
+    timed
+        Whether the claim compares times or rates, so that a miss may be due to the machine.
+    otherwise
+        What a miss means; shown below it.
+
+    Raises
+    ------
+    ClaimError
+        In a test run (D2L_TEST=1), if the claim misses and is not timed; with D2L_STRICT=1 also if it is timed.
+    TypeError, ValueError
+        If the observed value or a bound is not what a claim can check.
+    """
+    bounds = _bounds(below, above)
+    value = _scalar(observed, bounds)
+    held = bool(value) if not bounds else (below is None or value < below) and (above is None or value > above)
+    evidence = f"{_figure(value, (below, above))}; claimed {bounds}" + ("" if held else ", missed") if bounds else ""
+    checked = Claim(" ".join(sentence.split()), held, evidence, "" if held else " ".join(otherwise.split()), timed)
+    if not held and _is_error(checked):
+        raise ClaimError(str(checked))
+    show(checked)
+
+
+def _is_error(missed: Claim) -> bool:
+    """Return whether a miss ends this run."""
+    return os.environ.get("D2L_TEST") == "1" and (os.environ.get("D2L_STRICT") == "1" or not missed.timed)
+
+
+def _bounds(below: float | None, above: float | None) -> str:
+    """Return the bounds in words, or nothing when there are none."""
+    for bound in (below, above):
+        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, Real)):
+            raise TypeError(f"a bound is a number, not {bound!r}")
+    least, most = minus(str(above)), minus(str(below))
+    if below is None:
+        return "" if above is None else f"above {least}"
+    if above is None:
+        return f"below {most}"
+    if above >= below:
+        raise ValueError(f"nothing lies above {above} and below {below}")
+    return f"between {least} and {most}"
+
+
+def _scalar(value: Any, bounds: str) -> float:
+    """Return an observed value as Python's bool, int or float, and check that it fits the bounds."""
+    array = value.numpy() if hasattr(value, "numpy") and not hasattr(value, "item") else value
+    if getattr(array, "ndim", 0) or getattr(array, "size", 1) == 0:
+        raise TypeError(f"a claim observes one value, not an array of shape {tuple(array.shape)}")
+    number = array.item() if hasattr(array, "item") else array
+    if not isinstance(number, Real):
+        raise TypeError(f"a claim observes a truth value or a number, not {value!r}")
+    if isinstance(number, bool) and bounds:
+        raise TypeError(f"a truth value cannot lie {bounds}: give the claim a number, or no bound")
+    if not isinstance(number, bool) and not bounds:
+        raise ValueError(f"a claim about the number {number!r} needs a bound: below=, above= or both")
+    return number if isinstance(number, int) else float(number)
+
+
+def _figure(value: float, bounds: tuple[float | None, float | None]) -> str:
+    """Return a number to three digits, or in full where these would equal a bound that it does not."""
+    short = str(value) if isinstance(value, int) else f"{value:.3g}"
+    misleading = any(bound is not None and value != bound and float(short) == bound for bound in bounds)
+    return minus(repr(value) if misleading else short)

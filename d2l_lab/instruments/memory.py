@@ -1,0 +1,211 @@
+"""The memory that a function needs: its peak, what its result keeps, and the course in between.
+
+What is counted is up to `Counters`: a framework's own, or those of the C library.
+"""
+
+import ctypes
+import gc
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from time import perf_counter, sleep
+from typing import Any, NamedTuple
+
+import psutil
+
+from d2l_lab.instruments.framework import framework, needs_framework
+
+LARGE, KEPT = 2**25, 2**30
+# glibc's thresholds, by the number that each has in its malloc.h: what we set, the most that glibc sets by itself while
+# it adapts them to what is freed, and its defaults, which stay where the environment fixes others of its settings.
+THRESHOLDS = {"trim_threshold": (-1, KEPT, 2 * LARGE, 2**17), "mmap_threshold": (-3, LARGE, LARGE, 2**17)}
+NUMBER = re.compile(r"0x[\da-fA-F]+|[1-9]\d*|0")
+FIXING = (*THRESHOLDS, "top_pad", "mmap_max")  # the settings of which each ends the adapting
+
+_blocks, _changing = 0, threading.Lock()  # of freed_memory_kept: C's allocator is that of the whole process
+
+
+class Memory(NamedTuple):
+    """Bytes above those in use when a function was called: at most while it ran, and while its result is still held."""
+
+    peak: int
+    kept: int
+
+
+class Counters(NamedTuple):
+    """How memory is counted: the bytes in use now and, where there is a record of the peak, its reset and itself."""
+
+    current: Callable[[], int]
+    reset: Callable[[], Any] | None = None
+    peak: Callable[[], int] | None = None
+
+
+def resident() -> int:
+    """Return the bytes that this process has in physical memory."""
+    return int(psutil.Process().memory_info().rss)
+
+
+@needs_framework
+def memory_of(function: Callable[[], Any]) -> Memory:
+    """Call a function once and return the bytes that it needed: at most, and for its result.
+
+    On a GPU these are bytes of the framework's allocator, with MXNet those taken of the GPU's memory. On a CPU they are
+    bytes of TensorFlow's allocator, with the others those that the C library has handed out; where a library does not
+    tell, those of the process in physical memory.
+
+    Parameters
+    ----------
+    function
+        Called without arguments; call it once before, so that libraries have what they keep for good.
+    """
+    return memory_with(framework()._counters(), function, framework().synchronize)
+
+
+@needs_framework
+def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
+    """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
+    return course_with(framework()._counters(), function, framework().synchronize)
+
+
+def memory_with(counters: Counters, function: Callable[[], Any], wait: Callable[[], Any]) -> Memory:
+    """Call a function once and return how much memory it needed.
+
+    Parameters
+    ----------
+    counters
+        What counts the bytes.
+    function
+        Called without arguments. Call it once before, so that threads and libraries have what they keep for good.
+    wait
+        Called before and after it: returns when everything is computed.
+    """
+    if counters.reset is None or counters.peak is None:
+        _, in_use = course_with(counters, function, wait)
+        return Memory(max(in_use), in_use[-1])
+    gc.collect()
+    _settle(wait)
+    counters.reset()
+    before = counters.current()
+    result = function()
+    _settle(wait)
+    peak, after = counters.peak(), counters.current()
+    del result
+    return Memory(max(peak, after) - before, after - before)
+
+
+def course_with(
+    counters: Counters, function: Callable[[], Any], wait: Callable[[], Any]
+) -> tuple[list[float], list[int]]:
+    """Call a function once and return the course of the memory in use: seconds, and bytes above those at the start.
+
+    A thread reads the counter every 0.1 ms or, while the function holds Python's lock or others the cores, less often;
+    the last reading is what the result keeps. The parameters are those of `memory_with`.
+    """
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            seconds.append(perf_counter())
+            in_use.append(counters.current())
+            sleep(1e-4)
+
+    gc.collect()  # before, because the thread that samples cannot run meanwhile
+    _settle(wait)
+    in_use, seconds = [counters.current()], [perf_counter()]
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        result = function()
+        wait()
+    finally:
+        done.set()
+        reader.join()
+    seconds.append(perf_counter())
+    _settle(wait)
+    in_use.append(counters.current())
+    del result
+    return [second - seconds[0] for second in seconds], [value - in_use[0] for value in in_use]
+
+
+def _settle(wait: Callable[[], Any]) -> None:
+    """Let everything end that is under way, so that nothing is freed later but counted as in use now."""
+    wait()
+    sleep(0.01)  # a framework's threads free what nobody refers to any more, a moment later
+    wait()
+
+
+@contextmanager
+def freed_memory_kept() -> Iterator[None]:
+    """Let glibc keep what the process frees, for the next arrays; blocks may lie in each other and in several threads.
+
+    Otherwise it depends on the order of sizes and on chance whether a training step's arrays lie in pages that the
+    process has, or wait for new ones. Arrays above 32 MiB have pages of their own. Other C libraries are left alone.
+
+    After the last block, thresholds that the environment sets are those again. Without such settings glibc adapts its
+    thresholds to what is freed, and never does again once they have been set: so they stay at the most that it would
+    have come to, 32 MiB for an array in pages that stay, and 64 MiB of them.
+    """
+    global _blocks
+    mallopt = _in_c("mallopt")
+    with _changing:
+        _blocks += 1
+        if mallopt and _blocks == 1:
+            for number, kept, *_ in THRESHOLDS.values():
+                mallopt(number, kept)
+    try:
+        yield
+    finally:
+        with _changing:
+            _blocks -= 1
+            if mallopt and not _blocks:
+                for number, value in usual_thresholds(os.environ):
+                    mallopt(number, value)
+
+
+def usual_thresholds(environment: Mapping[str, str]) -> list[tuple[int, int]]:
+    """Return numbers and values of glibc's thresholds as this environment sets them, or as glibc has them at most."""
+    tunables = dict(part.partition("=")[::2] for part in environment.get("GLIBC_TUNABLES", "").split(":"))
+    variables = {name: environment.get(f"MALLOC_{name.upper()}_", "") for name in FIXING}
+    texts = {name: tunables.get(f"glibc.malloc.{name}") or variables[name] for name in FIXING}
+    fixed = {name: int(text, 0) for name, text in texts.items() if NUMBER.fullmatch(text)}
+    usual = 3 if fixed else 2  # the place of the value
+    return [(values[0], fixed.get(name, values[usual])) for name, values in THRESHOLDS.items()]
+
+
+def _in_c(name: str) -> Any:
+    """Return a function of the C library, None where there is none of this name."""
+    try:
+        return getattr(ctypes.CDLL(None), name, None)
+    except TypeError:  # Windows has no library without a name
+        return None
+
+
+class _Mallinfo(ctypes.Structure):
+    """What glibc's mallinfo2 returns: the bytes in use are those in the heaps (uordblks) and beside them (hblkhd)."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    ]
+
+
+def process_counters() -> Counters:
+    """Return counters of the bytes that glibc has handed out; those of physical memory with another C library.
+
+    They tell more than physical memory: a process keeps pages that it has freed, and takes them again unseen.
+    """
+    mallinfo = _in_c("mallinfo2")
+    if not mallinfo:
+        return Counters(resident)
+    mallinfo.restype = _Mallinfo
+
+    def handed_out() -> int:
+        info = mallinfo()
+        return int(info.uordblks + info.hblkhd)
+
+    return Counters(handed_out)

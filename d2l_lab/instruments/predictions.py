@@ -1,0 +1,225 @@
+"""Predictions: figures of the text that are stated before they are measured. Standard library only."""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from numbers import Real
+from typing import Any, Literal, get_args
+
+from d2l_lab.instruments.display import show, show_line, wrapped
+from d2l_lab.instruments.timing import Measurement, column_scale, three_digits, time_unit
+
+MIME = "application/vnd.d2l.prediction+json"
+PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
+UNITS = ("s", "B", "B/s", "flop", "flop/s", "×", "")
+WIDTH = 8  # characters to each side of the prediction, at the middle of the drawing
+SPAN = 4.0  # the factor at either end of the drawing
+NEAR = 1.5  # times off, at most, for a prediction that needs no further word
+_lines: dict[str, Callable[[], None]] = {}  # of predictions without a comparison: what takes each away
+
+Kind = Literal["estimate", "model", "saving"]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A figure that is yet to be measured.
+
+    Parameters
+    ----------
+    name
+        What is predicted, in a few words.
+    value
+        The figure in SI units, above 0.
+    unit
+        One of UNITS: seconds, bytes, bytes/s, flops, flop/s, a ratio ("×") or a count ("").
+    kind
+        "model" for what a section arrives at, "estimate" for a figure from counts and the machine profile alone,
+        "saving" for what a change is to take off a time.
+    """
+
+    name: str
+    value: float
+    unit: str = "s"
+    kind: Kind = "model"
+
+    def __str__(self) -> str:
+        verb = "promised to save" if self.kind == "saving" else "predicted"
+        return f"{self.name}: {verb} {quantity(self.value, self.unit)}"
+
+    def compare(self, measured: Measurement | float, otherwise: str = "") -> None:
+        """Show the prediction beside its measurement: a line and a small drawing on a logarithmic scale.
+
+        If the two are more than 1.5 times apart, a second line says so.
+
+        Parameters
+        ----------
+        measured
+            A Measurement, or a number in the prediction's unit where there is no spread (a count, an exact size). Of a
+            saving it may be 0 or less.
+        otherwise
+            A sentence for the second line: what to look at first if the prediction misses.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If what was measured is not a number, or not above 0 and no saving.
+        """
+        if isinstance(measured, Measurement):
+            median, low, high = measured.median, measured.low, measured.high
+        else:
+            median = low = high = _number(measured, "a measurement", above=None if self.kind == "saving" else 0)
+        reason = " ".join(otherwise.split())
+        Comparison(self.name, self.kind, self.unit, self.value, median, low, high, reason).show()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A prediction and its measurement: median and quartiles, all in SI units; and what to look at if it misses."""
+
+    name: str
+    kind: Kind
+    unit: str
+    predicted: float
+    measured: float
+    low: float
+    high: float
+    otherwise: str = ""
+
+    @property
+    def factor(self) -> float:
+        """The measurement over the prediction; 0 or less for a saving that is none."""
+        return float(self.measured / self.predicted)
+
+    @property
+    def beyond(self) -> int:
+        """Where the measurement lies: −1 below the scale of the drawing, 1 above it, 0 on it."""
+        return (self.factor > SPAN) - (self.factor < 1 / SPAN)
+
+    @property
+    def scale(self) -> float:
+        """The size of a figure whose unit suits both prediction and measurement."""
+        return column_scale((self.predicted, self.measured)) or abs(self.measured)
+
+    @property
+    def note(self) -> str:
+        """What is to be said about a miss, "" if the measurement is within 1.5 times the prediction."""
+        if 1 / NEAR <= self.factor <= NEAR:
+            return ""
+        miss, cause = "no such effect", "the change works the other way, or not at all"
+        if self.factor > 0:
+            miss = f"off by {three_digits(max(self.factor, 1 / self.factor))} ×"
+            cause = "something counts that the prediction leaves out"
+        if self.low < self.predicted < self.high:
+            return f"{miss}, but the prediction is within this run's own spread"
+        return f"{miss}: on this machine {cause}" + (f". {self.otherwise}" if self.otherwise else "")
+
+    def __str__(self) -> str:
+        predicted, measured = (quantity(value, self.unit, self.scale) for value in (self.predicted, self.measured))
+        low, high = bare_quartiles(self, self.scale)
+        spread = f" ({low} to {high})" if self.low < 0 else f" ({low}–{high})"  # a dash would look like a minus
+        spread = "" if self.low == self.high else spread
+        verbs = ("promised", "obtained") if self.kind == "saving" else ("predicted", "measured")
+        figures = f"{verbs[0]:<9} {predicted:<10} {verbs[1]} {measured + spread:<22}"
+        line = f"{self.name:<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
+        return f"{line}\n{wrapped(self.note)}" if self.note else line
+
+    def show(self) -> None:
+        """Show it, and take the line of its prediction away where the same cell of a notebook has printed that."""
+        stated = Prediction(self.name, self.predicted, self.unit, self.kind)
+        _lines.pop(str(stated), lambda: None)()
+        show(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return {MIME: asdict(self), "text/plain": str(self)}
+
+
+def predict(name: str, value: float, unit: str = "s", kind: Kind = "model") -> Prediction:
+    """State a figure before it is measured, print it, and return it for its method `compare`.
+
+    Parameters
+    ----------
+    name
+        What is predicted, in a few words.
+    value
+        The figure in SI units.
+    unit
+        "s", "B", "B/s", "flop", "flop/s", "×" for a ratio or "" for a count.
+    kind
+        "estimate" for a figure from counts and the machine profile alone, "model" for one with a term that a cell
+        measured, "saving" for the seconds that a change is to save.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the value is not a number above 0, or the unit or the kind is unknown.
+    """
+    if unit not in UNITS:
+        raise ValueError(f"unknown unit {unit!r} of {name!r}; known: {', '.join(map(repr, UNITS))}")
+    if kind not in get_args(Kind):
+        raise ValueError(f"a prediction is of the kind {' or '.join(map(repr, get_args(Kind)))}, not {kind!r}")
+    prediction = Prediction(name, _number(value, f"the prediction {name!r}", above=0), unit, kind)
+    _lines[str(prediction)] = show_line(str(prediction))
+    return prediction
+
+
+def quantity(value: float, unit: str, scale: float | None = None) -> str:
+    """Return a figure with its unit, to three digits: 0.0056 of "s" gives "5.60 ms".
+
+    The prefix is the one in which a figure of the size `scale` reads best; without a scale, this one.
+    """
+    prefixed, factor = unit_of(value if scale is None else scale, unit)
+    if unit == "" and abs(value) >= 1000:
+        return f"{value:,.0f}".replace("-", "−")
+    digits = three_digits(value * factor)
+    return f"{digits.removesuffix('.00') if unit in ('×', '') else digits} {prefixed}".strip()
+
+
+def unit_of(value: float, unit: str) -> tuple[str, float]:
+    """Return the unit in which a figure reads best, and how many of it make one of `unit`."""
+    size = abs(value)
+    if unit in ("×", "") or size == 0:
+        return unit, 1.0
+    if unit == "s":
+        return time_unit(size)
+    prefix, factor = next(((prefix, factor) for prefix, factor in PREFIXES if size >= factor), PREFIXES[-1])
+    return f"{prefix}{unit}", 1 / factor
+
+
+def bare_quartiles(comparison: Comparison, scale: float) -> tuple[str, str]:
+    """Return the quartiles of a measurement without their unit, in which a figure of the size `scale` reads best."""
+    factor = unit_of(scale, comparison.unit)[1]
+    return three_digits(comparison.low * factor), three_digits(comparison.high * factor)
+
+
+def drawing(comparison: Comparison) -> str:
+    """Return a logarithmic scale in text: ┃ is the prediction, ● the median, ━ its spread; arrows leave the scale."""
+    median, low, high = (
+        _place(v / comparison.predicted) for v in (comparison.measured, comparison.low, comparison.high)
+    )
+    scale = ["─"] * (2 * WIDTH + 1)
+    for place in range(low, high + 1):
+        scale[place] = "━"
+    scale[WIDTH] = "┃"
+    scale[median] = {-1: "◀", 0: "●", 1: "▶"}[comparison.beyond]
+    return "".join(scale)
+
+
+def _place(factor: float) -> int:
+    """Return the character of the drawing at which a multiple of the prediction lies, at most at either end."""
+    return round(WIDTH * (1 + on_scale(factor)))
+
+
+def on_scale(factor: float) -> float:
+    """Return where a multiple of the prediction lies: −1 at a quarter or less, 0 at the prediction, 1 at 4 or more."""
+    return math.log(min(SPAN, max(1 / SPAN, factor))) / math.log(SPAN)
+
+
+def _number(value: Any, what: str, above: float | None) -> float:
+    """Return a finite number as a float; TypeError or ValueError if it is none, or not above a bound."""
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, bool) or not isinstance(number, Real):
+        raise TypeError(f"{what} is a number, not {value!r}")
+    result = float(number)
+    if not math.isfinite(result) or (above is not None and result <= above):
+        raise ValueError(f"{what} is a number{'' if above is None else f' above {above}'}, not {number!r}")
+    return result

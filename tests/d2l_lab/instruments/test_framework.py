@@ -1,0 +1,66 @@
+"""The framework that a function works with: that of the module it is called from."""
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from d2l_lab.instruments import framework as module
+from d2l_lab.instruments import levers
+from d2l_lab.instruments.memory import Counters
+from d2l_utils import common
+
+
+@pytest.fixture
+def imported(monkeypatch):
+    """A function that makes and registers modules of frameworks with these names, as their folders do."""
+    monkeypatch.setattr(module, "_imported", [])
+
+    def make(*names):
+        found = [ModuleType(f"d2l_utils.{name}") for name in names]
+        for place, one in enumerate(found):
+            vars(one).update({name: getattr(common, name) for name in common.__all__})
+            one.synchronize = lambda: None
+            one._counters = lambda place=place: Counters(lambda: 0, lambda: None, lambda: place)
+            for _ in range(2):  # a module that is reloaded registers again
+                module.register(one)
+        return found
+
+    return make
+
+
+@pytest.mark.parametrize(("names", "said"), [((), "none"), (("jax", "torch"), "d2l_utils.jax and d2l_utils.torch")])
+def test_where_nobody_says_which_of_none_or_several_an_error_names_them(names, said, imported):
+    imported(*names)
+    with pytest.raises(RuntimeError, match=f"from the module of a framework, such as .*; imported: {said}$"):
+        module.framework()
+
+
+def test_the_only_one_need_not_be_named(imported):
+    assert imported("jax") == [module.framework()]
+
+
+def test_of_two_in_a_process_each_works_with_its_own_also_after_an_error(imported, monkeypatch):
+    first, second = imported("jax", "torch")
+    for place, one in enumerate((first, second)):
+        assert one.memory_of(lambda: 1).peak == place
+        with pytest.raises(ZeroDivisionError):
+            one.memory_over_time(lambda: 1 / 0)
+    monkeypatch.setattr(module, "profile_for", lambda name: name)
+    assert (first.your_machine(), second.your_machine()) == ("jax", "torch")
+    for one in (first, second):
+        networks = ModuleType(f"{one.__name__}.networks")
+        networks.Loop = type("Loop", (levers.Loop,), {"make": lambda self, *_, one=one: 1 / (self.d2l is not one)})
+        one.try_gpu = lambda: None
+        monkeypatch.setitem(sys.modules, networks.__name__, networks)
+        for call in (one.try_lever, one.running_total):
+            with pytest.raises(ZeroDivisionError):  # its own loop was asked, and knows its framework
+                call("bfloat16") if call is one.try_lever else call({"bfloat16": None})
+
+
+def test_what_is_bound_keeps_its_name_and_words_and_all_else_is_shared(imported):
+    (one,) = imported("jax")
+    differing = {name for name in common.__all__ if getattr(one, name) is not getattr(common, name)}
+    assert differing == {"memory_of", "memory_over_time", "running_total", "try_lever", "your_machine"}
+    for name in differing:
+        assert (getattr(one, name).__name__, getattr(one, name).__doc__) == (name, getattr(common, name).__doc__)

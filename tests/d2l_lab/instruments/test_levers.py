@@ -1,0 +1,113 @@
+"""Levers: what is kept, what is promised and printed, and that a machine that slows down changes neither."""
+
+import json
+import re
+
+import pytest
+from matplotlib import pyplot as plt
+
+from d2l_lab.instruments import levers, timing
+from d2l_lab.instruments.levers import Levers
+
+
+class Clock:
+    """A clock that only steps move on; `pace` is how many seconds it takes for one of theirs."""
+
+    now, pace = 0.0, 1.0
+
+    def __call__(self):
+        return self.now
+
+    def step(self, seconds):
+        def step():
+            self.now += self.pace * seconds
+
+        return step
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    found = Clock()
+    monkeypatch.setattr(timing, "perf_counter", found)
+    yield found
+    plt.close("all")
+
+
+@pytest.fixture
+def tried(clock):
+    """Levers on a step of 100 ms, with those of these seconds tried."""
+    found = Levers(clock.step(0.1), 1000)
+
+    def run(**seconds):
+        kept = []
+        for lever, after in seconds.items():
+            found.promise(lever, 0.05)
+            kept.append(found.test(lever, clock.step(after)))
+        return found, kept
+
+    return run
+
+
+def test_a_lever_that_gains_2_percent_is_kept_and_the_next_is_tried_against_it_on_a_slower_machine_too(tried, clock):
+    found, kept = tried(fused=0.08, slower=0.09, hardly=0.079, compiled=0.04)
+    assert kept == [True, False, False, True]
+    assert found.time.median == pytest.approx(0.04)
+    clock.pace = 3
+    found.promise("tiled", 0.01)
+    assert found.test("tiled", clock.step(0.03))
+    assert found.time.median == pytest.approx(0.03)
+
+
+def test_a_step_is_timed_as_written_before_any_lever(clock, capsys):
+    Levers(clock.step(0.1), 64, "images")
+    assert capsys.readouterr().out == "the loop as written: 100.0 ms a step, 640 images/s\n"
+
+
+def test_a_test_shows_the_promise_beside_the_step(tried, capsys):
+    tried(fused=0.08)
+    promised, compared, miss, *_, verdict = capsys.readouterr().out.splitlines()
+    assert promised == "fused: promised to save 50.0 ms"
+    assert re.search("fused .* promised +50.0 ms .* obtained 20.0 ms .* 0.400 ×", compared)
+    assert miss.startswith("  off by 2.50 ×")
+    assert verdict == "fused: kept, 80.0 ms a step, 12,500 tokens/s"
+
+
+def test_the_table_has_promises_in_milliseconds_saved_and_the_picture_its_losers(tried, capsys):
+    found, _ = tried(fused=0.08, slower=0.1)
+    capsys.readouterr()
+    found.show()
+    table = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert table == [
+        "ms a step low–high gain promised obtained tokens/s",
+        "the loop as written 100.0 100.0–100.0 1.00 × – – 10,000",
+        "fused 80.0 80.0–80.0 1.25 × 50.0 20.0 12,500",
+        "slower 100.0 100.0–100.0 1.00 × 50.0 −20.0 10,000 left out",
+    ]
+    assert plt.gca().get_label() == (
+        "Waterfall of the milliseconds a step: the loop as written 100 ms; "
+        "fused 80.0 ms, promised 50.0 ms; slower 100 ms, promised 30.0 ms, left out."
+    )
+
+
+def test_in_a_notebook_the_table_goes_to_the_page_as_data(tried, monkeypatch):
+    shown = []
+    monkeypatch.setattr(levers, "show", shown.append)
+    found, _ = tried(fused=0.08, slower=0.1)
+    found.show()
+    record = json.loads(json.dumps(shown[-1]._repr_mimebundle_()[levers.RUNNING_TOTAL]))
+    assert (record["items"], record["unit"]) == (1000, "tokens")
+    assert [(row["lever"], round(row["seconds"], 6), row["promised"], row["kept"]) for row in record["rows"]] == [
+        ("the loop as written", 0.1, None, True),
+        ("fused", 0.08, 0.05, True),
+        ("slower", 0.1, 0.05, False),
+    ]
+
+
+def test_a_promise_is_a_saving_above_0_and_comes_first_and_a_minibatch_holds_something(clock):
+    found = Levers(clock.step(0.1), 1000)
+    with pytest.raises(ValueError, match="above 0"):
+        found.promise("recomputed", -0.03)
+    with pytest.raises(ValueError, match="'fused' has promised nothing"):
+        found.test("fused", clock.step(0.1))
+    with pytest.raises(ValueError, match="at least one of its images, not 0"):
+        Levers(clock.step(0.1), 0, "images")
