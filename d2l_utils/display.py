@@ -14,6 +14,11 @@ def ipython_shell() -> Any:
     return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
+def in_english(text: str, /, **fields: Any) -> str:
+    """Return a fixed text with its fields filled in; `book.words.say` does so in the language of a page."""
+    return text.format(**fields)
+
+
 def show(result: Any) -> None:
     """Display a result in a notebook; print it elsewhere."""
     if ipython_shell():

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from d2l_utils.display import show, show_line, wrapped
+from d2l_utils.display import in_english, show, show_line, wrapped
 from d2l_utils.timing import Measurement, column_scale, three_digits, time_unit
 
 MIME = "application/vnd.d2l.prediction+json"
@@ -100,18 +100,23 @@ class Comparison:
         """The size of a figure whose unit suits both prediction and measurement."""
         return column_scale((self.predicted, self.measured)) or abs(self.measured)
 
-    @property
-    def note(self) -> str:
-        """What is to be said about a miss, "" if the measurement is within 1.5 times the prediction."""
+    def note(self, say: Callable[..., str] = in_english) -> str:
+        """Return what is to be said about a miss in the words of `say`, "" where the factor is within 1.5 ×."""
         if 1 / NEAR <= self.factor <= NEAR:
             return ""
-        miss, cause = "no such effect", "the change works the other way, or not at all"
-        if self.factor > 0:
-            miss = f"off by {three_digits(max(self.factor, 1 / self.factor))} ×"
-            cause = "something counts that the prediction leaves out"
-        if self.low < self.predicted < self.high:
-            return f"{miss}, but the prediction is within this run's own spread"
-        return f"{miss}: on this machine {cause}" + (f". {self.otherwise}" if self.otherwise else "")
+        within = self.low < self.predicted < self.high
+        if self.factor <= 0 and within:
+            return say("no such effect, but the prediction is within this run's own spread")
+        if self.factor <= 0:
+            words = say("no such effect: on this machine the change works the other way, or not at all")
+        else:
+            times = three_digits(max(self.factor, 1 / self.factor))
+            if within:
+                return say("off by {times} ×, but the prediction is within this run's own spread", times=times)
+            words = say(
+                "off by {times} ×: on this machine something counts that the prediction leaves out", times=times
+            )
+        return say("{miss}. {reason}", miss=words, reason=self.otherwise) if self.otherwise else words
 
     def __str__(self) -> str:
         predicted, measured = (quantity(value, self.unit, self.scale) for value in (self.predicted, self.measured))
@@ -121,7 +126,7 @@ class Comparison:
         verbs = ("promised", "obtained") if self.kind == "saving" else ("predicted", "measured")
         figures = f"{verbs[0]:<9} {predicted:<10} {verbs[1]} {measured + spread:<22}"
         line = f"{self.name:<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
-        return f"{line}\n{wrapped(self.note)}" if self.note else line
+        return f"{line}\n{wrapped(self.note())}" if self.note() else line
 
     def show(self) -> None:
         """Show it, and take the line of its prediction away where the same cell of a notebook has printed that."""

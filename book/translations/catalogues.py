@@ -26,6 +26,7 @@ from d2l_lab.files import write_atomically
 
 Message = Any  # of Babel: here its id and string are str, never the forms of a plural
 SHARED = "book"  # the catalogue of the texts that stand in several places
+PACKAGES = ("book", "d2l_utils", "d2l_lab")  # where `say` is called
 PAGES = "pages"  # the catalogue of the texts in calls of `book.words.say`
 RECORDS = "records"  # the catalogue of the texts for `book.words.say_record`
 FIGURES = "figures"  # the catalogue of the drawings' labels
@@ -105,7 +106,7 @@ def translatable(layout: Layout) -> dict[str, list[tuple[str, str]]]:
     for name, source in found.items():
         tags = tags_of_lines(source)
         result[name] = [(unit.text, ", ".join([unit.kind, *tags[unit.first]])) for unit in extract(source)]
-    result[PAGES] = fixed_texts(layout.root / "book")
+    result[PAGES] = [text for package in PACKAGES for text in fixed_texts(layout.root / package)]
     result[RECORDS] = [(text, f"record, {name}") for name in found for text in records.extract(found[name])]
     result[RECORDS] += [(text, "record") for text in records.OURS]
     result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(layout.root).get("remarks", {}).values()]
