@@ -19,6 +19,7 @@ from book.hosted import bundle_name, repository
 from book.layout import Layout, dump, load
 from book.sources import slugs
 from book.words import say
+from d2l_utils.words import WORDS
 
 FIRST = Template("""\
 # Install what this notebook needs and this Python lacks; keep what is here.
@@ -122,6 +123,10 @@ def files_of(layout: Layout, framework: str, wheel: Path) -> dict[str, bytes]:
         "pins.txt": (ROOT / "requirements" / f"{framework}.txt").read_bytes(),
         wheel.name: wheel.read_bytes(),
     }
+    if layout.language:
+        from book.translations.lookup import words_of  # with Babel, which English does without
+
+        files[WORDS] = words_of(layout).encode()
     for slug in (*slugs(layout), "index"):
         notebook = load(layout.notebook("notebooks", framework, slug), "`make notebooks` writes it")
         files[f"{slug}.ipynb"] = dump(portable(notebook, first)).encode()

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
 
-from d2l_utils.display import in_english, show, wrapped
+from d2l_utils.display import show, wrapped
 from d2l_utils.timing import minus
+from d2l_utils.words import say, say_record
 
 MIME = "application/vnd.d2l.claim+json"
 MARKS = {True: "✓", False: "✗"}  # held, missed
@@ -45,7 +46,7 @@ class Claim:
     note: str = ""
     timed: bool = False
 
-    def evidence(self, say: Callable[..., str] = in_english) -> str:
+    def evidence(self, say: Callable[..., str] = say) -> str:
         """Return the figures behind the result in the words of `say`, "" for a truth value."""
         if not self.figure:
             return ""
@@ -59,9 +60,9 @@ class Claim:
         return words if self.held else say("{evidence}, missed", evidence=words)
 
     def __str__(self) -> str:
-        evidence = f" ({self.evidence()})" if self.figure else ""
-        note = f"\n{wrapped(self.note)}" if self.note else ""
-        return f"{wrapped(self.sentence + evidence, MARKS[self.held])}{note}"
+        evidence = say(" ({figures})", figures=self.evidence()) if self.figure else ""
+        note = f"\n{wrapped(say_record(self.note))}" if self.note else ""
+        return f"{wrapped(say_record(self.sentence) + evidence, MARKS[self.held])}{note}"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {MIME: asdict(self), "text/plain": str(self)}

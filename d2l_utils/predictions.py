@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from d2l_utils.display import in_english, show, show_line, wrapped
+from d2l_utils.display import show, show_line, wrapped
 from d2l_utils.timing import Measurement, column_scale, three_digits, time_unit
+from d2l_utils.words import say, say_record
 
 MIME = "application/vnd.d2l.prediction+json"
 PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
@@ -43,8 +44,10 @@ class Prediction:
     kind: Kind = "model"
 
     def __str__(self) -> str:
-        verb = "promised to save" if self.kind == "saving" else "predicted"
-        return f"{self.name}: {verb} {quantity(self.value, self.unit)}"
+        about = {"name": say_record(self.name), "figure": quantity(self.value, self.unit)}
+        if self.kind == "saving":
+            return say("{name}: promised to save {figure}", **about)
+        return say("{name}: predicted {figure}", **about)
 
     def compare(self, measured: Measurement | float, otherwise: str = "") -> None:
         """Show the prediction beside its measurement: a line and a small drawing on a logarithmic scale.
@@ -100,7 +103,7 @@ class Comparison:
         """The size of a figure whose unit suits both prediction and measurement."""
         return column_scale((self.predicted, self.measured)) or abs(self.measured)
 
-    def note(self, say: Callable[..., str] = in_english) -> str:
+    def note(self, say: Callable[..., str] = say) -> str:
         """Return what is to be said about a miss in the words of `say`, "" where the factor is within 1.5 ×."""
         if 1 / NEAR <= self.factor <= NEAR:
             return ""
@@ -116,16 +119,18 @@ class Comparison:
             words = say(
                 "off by {times} ×: on this machine something counts that the prediction leaves out", times=times
             )
-        return say("{miss}. {reason}", miss=words, reason=self.otherwise) if self.otherwise else words
+        return say("{miss}. {reason}", miss=words, reason=say_record(self.otherwise)) if self.otherwise else words
 
     def __str__(self) -> str:
         predicted, measured = (quantity(value, self.unit, self.scale) for value in (self.predicted, self.measured))
         low, high = bare_quartiles(self, self.scale)
         spread = f" ({low} to {high})" if self.low < 0 else f" ({low}–{high})"  # a dash would look like a minus
         spread = "" if self.low == self.high else spread
-        verbs = ("promised", "obtained") if self.kind == "saving" else ("predicted", "measured")
+        verbs = say("predicted"), say("measured")
+        if self.kind == "saving":
+            verbs = say("promised"), say("obtained")
         figures = f"{verbs[0]:<9} {predicted:<10} {verbs[1]} {measured + spread:<22}"
-        line = f"{self.name:<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
+        line = f"{say_record(self.name):<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
         return f"{line}\n{wrapped(self.note())}" if self.note() else line
 
     def show(self) -> None:

@@ -14,12 +14,12 @@ from book.records import HTML
 from book.translations import CHINESE
 from book.translations.__main__ import main
 from book.translations.catalogues import fixed_texts, folder, messages, names, read, update
-from book.translations.lookup import pattern
 from book.translations.records import OURS
 from book.words import say_record
 from d2l_utils.claims import Claim
 from d2l_utils.levers import AS_WRITTEN
 from d2l_utils.predictions import Comparison
+from d2l_utils.words import pattern
 
 ONE = """\
 # One

@@ -10,10 +10,10 @@ from book.layout import Layout
 from book.translations import LANGUAGES
 from book.translations.catalogues import sources
 from book.translations.check import check
-from book.translations.lookup import pattern
 from book.translations.records import OURS
 from book.translations.records import extract as records
 from book.translations.units import apply
+from d2l_utils.words import pattern
 
 LAYOUT = Layout(ROOT)
 SOURCES = sources(LAYOUT)

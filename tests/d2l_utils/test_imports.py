@@ -13,7 +13,7 @@ from book import MODULES, ROOT, project
 FOLDERS = set(MODULES.values())
 FRAMEWORKS = {f"d2l_utils.{folder}" for folder in FOLDERS}
 FLOORS = [  # rooms of our packages, from the bottom; an import goes down or stays on its floor, and never in a circle
-    {"d2l_utils.timing"},
+    {"d2l_utils.timing", "d2l_utils.words"},
     {f"d2l_lab.{room}" for room in ("files", "machine", "processes", "collectives", "exercises", "rack")},
     {f"d2l_utils.{room}" for room in ("display", "claims", "predictions", "data", "framework", "memory", "plots")},
     {"d2l_utils.scheduling", "d2l_utils.levers"},
