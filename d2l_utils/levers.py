@@ -165,15 +165,15 @@ class Row:
         Comparison(name, "saving", "s", abs(self.promised), sign * self.obtained, low, high, otherwise).show()
 
 
-def tested(lever: str, before: Measurement, after: Measurement, above: float, promised: float | None) -> Row:
+def tried_row(lever: str, before: Measurement, after: Measurement, kept_seconds: float, promised: float | None) -> Row:
     """Return the row of a lever out of the times of a step without it and with it, measured in turn.
 
-    What counts is the ratio of the two: if the machine has become slower or faster since the kept step took `above`
-    seconds, the lever's times are scaled to that figure. A lever that gains 2 % or more is kept.
+    What counts is the ratio of the two: if the machine has become slower or faster since the step that was kept took
+    `kept_seconds`, the lever's times are scaled to that figure. A lever that gains 2 % or more is kept.
     """
-    drift = above / before.median
+    drift = kept_seconds / before.median
     time = Measurement(tuple(drift * seconds for seconds in after.seconds), after.number)
-    return Row(lever, time, promised, above - time.median, above > GAIN * time.median)
+    return Row(lever, time, promised, kept_seconds - time.median, kept_seconds > GAIN * time.median)
 
 
 def picture(rows: Sequence[Row]) -> None:
@@ -250,7 +250,7 @@ def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
             if not rows:
                 rows.append(Row(AS_WRITTEN, before, None, None, True, best.accuracy()))
                 above = before.median  # seconds of a step in the last row that was kept
-            row = tested(lever, before, after, above, promises[lever])
+            row = tried_row(lever, before, after, above, promises[lever])
             rows.append(Row(row.lever, row.time, row.promised, row.obtained, row.kept, rival.accuracy()))
             if row.kept:
                 best, kept, above = rival, (*kept, lever), row.time.median
@@ -289,7 +289,7 @@ def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None
     if promised is None or promised <= 0:
         print(f"{lever}: no saving promised")
     else:
-        tested(lever, before, after, before.median, promised).compare()
+        tried_row(lever, before, after, before.median, promised).compare()
 
 
 def _builder(steps: int) -> Build:
@@ -407,7 +407,7 @@ class Levers:
             raise ValueError(f"{lever!r} has promised nothing; call promise({lever!r}, seconds) before the test")
         with freed_memory_kept():
             before, after = compare({"without": self._step, "with": step}, REPEATS, BUDGET).values()
-        row = tested(lever, before, after, self.time.median, self._promises.pop(lever))
+        row = tried_row(lever, before, after, self.time.median, self._promises.pop(lever))
         row.compare(otherwise)
         self._rows.append(row)
         print(f"{lever}: {'kept' if row.kept else 'left out'}, {self._figures(row.time.median)}")
