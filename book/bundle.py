@@ -20,6 +20,7 @@ from book.layout import Edition, dump, read_notebook
 from book.setup.packages import pins, without_hashes
 from book.sources import slugs
 from book.words import say
+from d2l_lab.instruments.words import WORDS
 
 FIRST = Template("""\
 # Install what this notebook needs and this Python lacks; keep what is here.
@@ -124,6 +125,10 @@ def files_of(edition: Edition, framework: str, wheel: Path) -> dict[str, bytes]:
         "pins.txt": "".join(f"{without_hashes(pin)}\n" for pin in pins(framework)).encode(),
         wheel.name: wheel.read_bytes(),
     }
+    if edition.language:
+        from book.translations.kernel_words import words_of  # with Babel, which English does without
+
+        files[WORDS] = words_of(edition).encode()
     for slug in (*slugs(edition), "index"):
         notebook = read_notebook(edition.notebook("notebooks", framework, slug), "`make notebooks` writes it")
         files[f"{slug}.ipynb"] = dump(portable(notebook, first)).encode()

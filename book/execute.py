@@ -22,7 +22,7 @@ from book import BookError
 from book.leftovers import copy_leftovers
 from book.outputs import clean
 from book.terminal import uncoloured
-from d2l_lab.processes.control import adopt_orphans, end, signal_name
+from d2l_lab.processes.control import adopt_orphans, end_all, signal_name
 
 
 class RunError(BookError):
@@ -146,7 +146,7 @@ def no_orphans(title: str = "a notebook") -> Iterator[None]:
     try:
         yield
     finally:
-        if left := end(lambda: {*ourselves.children(recursive=True)} - before):
+        if left := end_all(lambda: {*ourselves.children(recursive=True)} - before):
             numbers = ", ".join(str(child.pid) for child in left)
             print(f"warning: {title}: cannot end the processes it started: {numbers}", file=sys.stderr)
         adopted = {*ourselves.children(recursive=True)} - before

@@ -2,20 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date
 from html import escape
 from typing import Any
 
 from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
 from book.words import say, say_date, say_each, say_record
-from d2l_lab.instruments.claims import MARKS
+from d2l_lab.instruments.claims import MARKS, Claim
 from d2l_lab.instruments.predictions import NEAR, Comparison, Kind, bare_quartiles, on_scale, quantity
 from d2l_lab.instruments.timing import column_scale, three_digits
 
 Record = dict[str, Any]
 HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height
-FIELDS = ("name", "kind", "unit", "predicted", "measured", "low", "high", "otherwise")
 NONE = "–"
 
 
@@ -64,16 +63,22 @@ def address_of(record: Record) -> str:
     return f"{record['section']}.html?tab={record['framework']}#{record['cell']}"
 
 
+def read_as(kind: Any, record: Record) -> Any:
+    """Return the claim or comparison, as `kind` says, that a record holds, whatever else is in it."""
+    names = (field.name for field in fields(kind))
+    return kind(**{name: record[name] for name in names if name in record})
+
+
 def comparison_of(record: Record) -> Comparison:
-    """Return the comparison that a record holds, whatever else is in it, its name in the current language."""
-    found = Comparison(**{field: record[field] for field in FIELDS if field in record})
-    return replace(found, name=say_record(found.name))
+    """Return the comparison that a record holds, whatever else is in it, its words in the current language."""
+    found = read_as(Comparison, record)
+    return replace(found, name=say_record(found.name), otherwise=say_record(found.otherwise))
 
 
 def comparisons(records: Iterable[Record], explained: bool = False) -> str:
     """Return a table of predictions beside their measurements, with a note on each miss unless all are `explained`."""
     found = [comparison_of(record) for record in records]
-    notes = ["" if explained else aside(say_record(each.note), "note") for each in found]
+    notes = ["" if explained else aside(each.note(say), "note") for each in found]
     return table_of_comparisons(comparison_rows(found, [escape(each.name) for each in found], notes)) if found else ""
 
 
@@ -139,7 +144,8 @@ def claims(records: Iterable[Record]) -> str:
     """Return a line for each claim: its mark, its sentence, its figures, and a note on a line of its own."""
     found = []
     for record in records:
-        figures = say(" ({figures})", figures=say_record(record["evidence"])) if record["evidence"] else ""
+        words = read_as(Claim, record).evidence(say)
+        figures = say(" ({figures})", figures=words) if words else ""
         evidence = f'<span class="evidence">{prose(figures)}</span>'
         note = f"<p>{prose(say_record(record['note']))}</p>" if record["note"] else ""
         sentence = f"<p>{tick(record['held'])} {prose(say_record(record['sentence']))}{evidence}</p>"

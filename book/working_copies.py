@@ -3,7 +3,7 @@
 `_build/notebooks` holds the notebooks as the sources say. A notebook in `work/` whose source has changed since stays as
 it is, and the new one is put beside it. What somebody has written into a folder of `_build` all the same is moved to
 `work/` before anything is written or removed there: `python3 -m book.working_copies`, which make clean runs, does that
-alone. Standard library only.
+alone. Beside the notebooks of a translation lies what their records say, which is the book's own.
 """
 
 import hashlib
@@ -20,6 +20,7 @@ from typing import Any
 from book import BookError
 from book.layout import Edition, dump, own_files
 from d2l_lab.files import write_atomically
+from d2l_lab.instruments.words import WORDS
 
 FOLDERS = {"notebooks": "", "handouts": "handouts", "bundle": "bundle"}  # below _build: where their files go in work
 NAMED = 5  # files that a line names
@@ -96,6 +97,11 @@ def copy_notebooks(edition: Edition, frameworks: Sequence[str]) -> None:
 
     A notebook that is missing there is copied. One whose version was never copied is put beside the reader's own.
     """
+    if edition.language:
+        from book.translations.kernel_words import words_of  # with Babel, which English does without
+
+        for framework in frameworks:
+            write_atomically(edition.working_copy(framework, "index").with_name(WORDS), words_of(edition))
     record = edition.root / "work" / ".copied.json"
     try:
         copied: dict[str, list[str]] = json.loads(record.read_text(encoding="utf-8"))

@@ -46,8 +46,8 @@ def shown(thing, **metadata):
     return {"output_type": "display_data", "metadata": metadata, "data": data}
 
 
-def claim(sentence, held=True, evidence="", note="", timed=False):
-    return shown(Claim(sentence, held, evidence, note, timed))
+def claim(sentence, held=True, **rest):
+    return shown(Claim(sentence, held, **rest))
 
 
 def notebook(*cells, **facts):

@@ -1,14 +1,13 @@
 """What a language says for an English text, and how much of the book is translated."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from string import Formatter
 
 from book.layout import Edition
 from book.translations import Language
 from book.translations.catalogues import SHARED, Message, folder, is_final, messages, names, read
 from book.translations.faults import faults
+from d2l_lab.instruments.words import filling
 
 
 @dataclass(frozen=True)
@@ -53,51 +52,10 @@ class Translations:
 
     def filled(self, source: str) -> Callable[[str], str | None]:
         """Return such a function that also translates what fills the fields of a text in, as far as that is known."""
-        exact = self.of(source)
-        literals = {text: [literal for literal, _ in pieces(text)] for text in self.messages.get(source, {})}
-        fixed = {text: "".join(found).strip() for text, found in literals.items()}
-        open_texts = [text for text in fixed if fixed[text] not in ("", text)]
-        most_literal_first = sorted(open_texts, key=lambda text: len(fixed[text]), reverse=True)
-        patterns = {text: pattern(text) for text in most_literal_first}
-
-        def translate(text: str) -> str | None:
-            found = exact(text)
-            if found:
-                return found
-            for filled, form in patterns.items():
-                match, translation = form.fullmatch(text), exact(filled)
-                if match and translation:
-                    fields = {name: (value and translate(value)) or value for name, value in match.groupdict().items()}
-                    return "".join(literal + fields.get(name or "", "") for literal, name in pieces(translation))
-            return None
-
-        return translate
+        return filling(self.of(source), self.messages.get(source, {}))
 
     def coverage(self, source: str, units: Sequence[str]) -> Coverage:
         translated = list(filter(self.of(source), units))
         fuzzy = [unit for unit in units if (message := self.find(unit, source)) and message.fuzzy]
         words, translated_words = (sum(len(unit.split()) for unit in texts) for texts in (units, translated))
         return Coverage(len(units), len(translated), len(fuzzy), words, translated_words)
-
-
-def pieces(text: str) -> list[tuple[str, str | None]]:
-    """Return a text with fields, cut behind each: pairs of literal text and the field's name, None behind the last.
-
-    Braces that stand for themselves are doubled, as in an f-string. Any other text has no pieces: it is only itself.
-    """
-    try:
-        found = [(literal, name) for literal, name, *_ in Formatter().parse(text)]
-    except ValueError:  # a brace of its own
-        return []
-    return found if all(name is None or name.isidentifier() for _, name in found) else []
-
-
-def pattern(text: str) -> re.Pattern[str]:
-    """Return a pattern of what a text with fields can become; a field that comes again has the same value."""
-    names, form = set[str](), ""
-    for literal, name in pieces(text) or [(text, None)]:
-        form += re.escape(literal)
-        if name is not None:
-            form += f"(?P={name})" if name in names else f"(?P<{name}>.*)"
-            names.add(name)
-    return re.compile(form, re.DOTALL)

@@ -35,6 +35,7 @@ from book.translations.catalogues import (
 )
 from book.translations.units import extract
 
+PACKAGES = ("book", "d2l_utils", "d2l_lab")  # where `say` is called
 APART = (RECORDS, FIGURES)  # which share no text with others, since a label has too little room for another translation
 METHODS: dict[str, Callable[..., Iterable[Any]]] = {
     ".py": extract_python,
@@ -52,7 +53,7 @@ def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
     for name, source in found.items():
         tags = tags_of_lines(source)
         result[name] = [(unit.text, ", ".join([unit.kind, *tags[unit.first]])) for unit in extract(source)]
-    result[PAGES] = fixed_texts(edition.root / "book")
+    result[PAGES] = [text for package in PACKAGES for text in fixed_texts(edition.root / package)]
     result[RECORDS] = [(text, f"record, {name}") for name in found for text in record_texts.extract(found[name])]
     result[RECORDS] += [(text, "record") for text in record_texts.OURS]
     result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(edition.root).get("remarks", {}).values()]

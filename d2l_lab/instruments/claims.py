@@ -1,12 +1,14 @@
 """Claims: sentences of the text that the machine checks. Standard library only."""
 
 import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
 
 from d2l_lab.instruments.display import show, wrapped
 from d2l_lab.instruments.timing import minus
+from d2l_lab.instruments.words import say, say_record
 
 MIME = "application/vnd.d2l.claim+json"
 MARKS = {True: "✓", False: "✗"}  # held, missed
@@ -26,8 +28,10 @@ class Claim:
         What is claimed.
     held
         Whether it holds on this machine.
-    evidence
-        The figures behind the result.
+    figure
+        The observed number to three digits, "" for a truth value.
+    above, below
+        Its bounds, "" for none.
     note
         What a miss means.
     timed
@@ -36,14 +40,29 @@ class Claim:
 
     sentence: str
     held: bool
-    evidence: str = ""
+    figure: str = ""
+    above: str = ""
+    below: str = ""
     note: str = ""
     timed: bool = False
 
+    def evidence(self, say: Callable[..., str] = say) -> str:
+        """Return the figures behind the result in the words of `say`, "" for a truth value."""
+        if not self.figure:
+            return ""
+        if self.above and self.below:
+            bounds = {"low": self.above, "high": self.below}
+            words = say("{figure}; claimed between {low} and {high}", figure=self.figure, **bounds)
+        elif self.above:
+            words = say("{figure}; claimed above {bound}", figure=self.figure, bound=self.above)
+        else:
+            words = say("{figure}; claimed below {bound}", figure=self.figure, bound=self.below)
+        return words if self.held else say("{evidence}, missed", evidence=words)
+
     def __str__(self) -> str:
-        evidence = f" ({self.evidence})" if self.evidence else ""
-        note = f"\n{wrapped(self.note)}" if self.note else ""
-        return f"{wrapped(self.sentence + evidence, MARKS[self.held])}{note}"
+        evidence = say(" ({figures})", figures=self.evidence()) if self.figure else ""
+        note = f"\n{wrapped(say_record(self.note))}" if self.note else ""
+        return f"{wrapped(say_record(self.sentence) + evidence, MARKS[self.held])}{note}"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {MIME: asdict(self), "text/plain": str(self)}
@@ -81,8 +100,10 @@ def claim(
     bounds = _bounds(below, above)
     value = _scalar(observed, bounds)
     held = bool(value) if not bounds else (below is None or value < below) and (above is None or value > above)
-    evidence = f"{_figure(value, (below, above))}; claimed {bounds}" + ("" if held else ", missed") if bounds else ""
-    checked = Claim(" ".join(sentence.split()), held, evidence, "" if held else " ".join(otherwise.split()), timed)
+    figure = _figure(value, (below, above)) if bounds else ""
+    least, most = ("" if bound is None else minus(str(bound)) for bound in (above, below))
+    note = "" if held else " ".join(otherwise.split())
+    checked = Claim(" ".join(sentence.split()), held, figure, least, most, note, timed)
     if not held and _is_error(checked):
         raise ClaimError(str(checked))
     show(checked)

@@ -1,11 +1,13 @@
 """Show a result where it is computed: as data in a notebook, as text elsewhere. Standard library only."""
 
+import re
 import sys
 import textwrap
 from collections.abc import Callable
 from typing import Any
 
 RUNNING_TOTAL = "application/vnd.d2l.running-total+json"  # what levers write and pages read
+WIDE = re.compile(r"[\u2e80-\u9fff\uff00-\uff60]")
 WIDTH = 70  # characters: JupyterLab, which breaks lines within words, has room for them in a window of 1000 pixels
 
 
@@ -40,4 +42,6 @@ def show_line(text: str) -> Callable[[], None]:
 
 def wrapped(text: str, mark: str = " ") -> str:
     """Return a sentence in lines that break between words, the first after a mark, the others as far in."""
-    return textwrap.fill(text, WIDTH, initial_indent=f"{mark} ", subsequent_indent="  ", break_long_words=False)
+    wide = bool(WIDE.search(text))  # where there are no spaces to break at, and a letter is as wide as two
+    settings = {"initial_indent": f"{mark} ", "subsequent_indent": "  ", "break_long_words": wide}
+    return textwrap.fill(text, WIDTH // 2 if wide else WIDTH, **settings)  # type: ignore[arg-type]

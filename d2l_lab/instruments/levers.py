@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib import import_module
 from itertools import islice
 from time import perf_counter
@@ -22,13 +23,26 @@ from d2l_lab.instruments.predictions import Comparison, predict
 from d2l_lab.instruments.timing import Measurement, compare, measure, minus, report, three_digits
 from d2l_lab.plots.waterfall import Bar, waterfall
 
-LEVERS = ("tuned layers", "compiled step", "deferred loss read", "background loading", "images in memory", "bfloat16")
 AS_WRITTEN = "the loop as written"
 GAIN = 1.02  # what a lever has to gain in order to be kept
 BATCH = 64  # images of a minibatch of the chapter's loop
 EPOCHS = 3  # of both loops of a comparison
 REPEATS = 15  # of both steps of a test
 BUDGET = 3.0  # seconds of a test after its warm-up, after which no further round starts
+
+
+class Lever(StrEnum):
+    """A change to the chapter's training loop, by its name; in the order of the running total."""
+
+    TUNED_LAYERS = "tuned layers"
+    COMPILED_STEP = "compiled step"
+    DEFERRED_LOSS_READ = "deferred loss read"
+    BACKGROUND_LOADING = "background loading"
+    IMAGES_IN_MEMORY = "images in memory"
+    BFLOAT16 = "bfloat16"
+
+
+KNOWN = tuple(map(str, Lever))
 
 
 class Loop:
@@ -38,14 +52,14 @@ class Loop:
     """
 
     SHAPE: tuple[int, ...] = (28, 28, 1)  # of an image
-    SHARING = {"tuned layers", "compiled step", "bfloat16"}  # loops that agree in these share a network
+    SHARING = {Lever.TUNED_LAYERS, Lever.COMPILED_STEP, Lever.BFLOAT16}  # loops that agree in these share a network
 
     def __init__(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]):
         self.levers, self.d2l = levers, framework()
         self.device = self.d2l.try_gpu()
         own = frozenset(levers) & self.SHARING
         if own not in models:
-            models[own] = self.make("tuned layers" in own, "compiled step" in own, "bfloat16" in own)
+            models[own] = self.make(Lever.TUNED_LAYERS in own, Lever.COMPILED_STEP in own, Lever.BFLOAT16 in own)
         self.net, self.optimizer, self.step, self.first = models[own]
         self.images = DigitImages(self.SHAPE, BATCH * steps)
         self.minibatches = self.loader(self.images)
@@ -73,9 +87,11 @@ class Loop:
 
     def loader(self, images: DigitImages) -> Any:
         """Return the minibatches."""
-        if "images in memory" in self.levers:
+        if Lever.IMAGES_IN_MEMORY in self.levers:
             return self.d2l.load_data_digits(BATCH, resize=28)[0]
-        return self.background(images) if "background loading" in self.levers else self.d2l.load_images(images, BATCH)
+        return (
+            self.background(images) if Lever.BACKGROUND_LOADING in self.levers else self.d2l.load_images(images, BATCH)
+        )
 
     def place(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return a minibatch on the device."""
@@ -93,7 +109,7 @@ class Loop:
     def epoch(self, steps: int) -> None:
         """Train for so many minibatches and wait for the last one."""
         total: Any = 0
-        late = "deferred loss read" in self.levers
+        late = Lever.DEFERRED_LOSS_READ in self.levers
         self.drawn = iter(self.minibatches)
         for X, y in islice(self.drawn, steps):
             loss = self.step(self.net, self.optimizer, *self.place(X, y))
@@ -149,15 +165,15 @@ class Row:
         Comparison(name, "saving", "s", abs(self.promised), sign * self.obtained, low, high, otherwise).show()
 
 
-def tested(lever: str, before: Measurement, after: Measurement, above: float, promised: float | None) -> Row:
+def tried_row(lever: str, before: Measurement, after: Measurement, kept_seconds: float, promised: float | None) -> Row:
     """Return the row of a lever out of the times of a step without it and with it, measured in turn.
 
-    What counts is the ratio of the two: if the machine has become slower or faster since the kept step took `above`
-    seconds, the lever's times are scaled to that figure. A lever that gains 2 % or more is kept.
+    What counts is the ratio of the two: if the machine has become slower or faster since the step that was kept took
+    `kept_seconds`, the lever's times are scaled to that figure. A lever that gains 2 % or more is kept.
     """
-    drift = above / before.median
+    drift = kept_seconds / before.median
     time = Measurement(tuple(drift * seconds for seconds in after.seconds), after.number)
-    return Row(lever, time, promised, above - time.median, above > GAIN * time.median)
+    return Row(lever, time, promised, kept_seconds - time.median, kept_seconds > GAIN * time.median)
 
 
 def picture(rows: Sequence[Row]) -> None:
@@ -228,13 +244,13 @@ def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
         kept: tuple[str, ...] = ()
         best = _warm_loop(build, kept, steps, stack)
         rows: list[Row] = []
-        for lever in [lever for lever in LEVERS if lever in promises]:
+        for lever in [lever for lever in Lever if lever in promises]:
             rival = _warm_loop(build, (*kept, lever), steps, stack)
             before, after = _in_turn(best, rival, steps)
             if not rows:
                 rows.append(Row(AS_WRITTEN, before, None, None, True, best.accuracy()))
                 above = before.median  # seconds of a step in the last row that was kept
-            row = tested(lever, before, after, above, promises[lever])
+            row = tried_row(lever, before, after, above, promises[lever])
             rows.append(Row(row.lever, row.time, row.promised, row.obtained, row.kept, rival.accuracy()))
             if row.kept:
                 best, kept, above = rival, (*kept, lever), row.time.median
@@ -273,7 +289,7 @@ def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None
     if promised is None or promised <= 0:
         print(f"{lever}: no saving promised")
     else:
-        tested(lever, before, after, before.median, promised).compare()
+        tried_row(lever, before, after, before.median, promised).compare()
 
 
 def _builder(steps: int) -> Build:
@@ -285,12 +301,12 @@ def _builder(steps: int) -> Build:
 
 def _check(promises: Mapping[str, float | None], steps: int) -> None:
     for lever, promised in promises.items():
-        if lever not in LEVERS:
-            raise ValueError(f"unknown lever {lever!r}; known: {', '.join(map(repr, LEVERS))}")
+        if lever not in KNOWN:
+            raise ValueError(f"unknown lever {lever!r}; known: {', '.join(map(repr, KNOWN))}")
         if promised is not None and not math.isfinite(promised):
             raise ValueError(f"{lever!r} promises to save seconds of a step, not {promised}")
     if not promises:
-        raise ValueError(f"a running total has at least one lever: {', '.join(map(repr, LEVERS))}")
+        raise ValueError(f"a running total has at least one lever: {', '.join(map(repr, KNOWN))}")
     if steps < 1:
         raise ValueError(f"an epoch has at least one step, not {steps}")
 
@@ -391,7 +407,7 @@ class Levers:
             raise ValueError(f"{lever!r} has promised nothing; call promise({lever!r}, seconds) before the test")
         with freed_memory_kept():
             before, after = compare({"without": self._step, "with": step}, REPEATS, BUDGET).values()
-        row = tested(lever, before, after, self.time.median, self._promises.pop(lever))
+        row = tried_row(lever, before, after, self.time.median, self._promises.pop(lever))
         row.compare(otherwise)
         self._rows.append(row)
         print(f"{lever}: {'kept' if row.kept else 'left out'}, {self._figures(row.time.median)}")

@@ -17,10 +17,13 @@ import psutil
 
 from d2l_lab.instruments.framework import framework, needs_framework
 
-LARGE, KEPT = 2**25, 2**30
+MMAP_ABOVE, TRIM_ABOVE = 2**25, 2**30
 # glibc's thresholds, by the number that each has in its malloc.h: what we set, the most that glibc sets by itself while
 # it adapts them to what is freed, and its defaults, which stay where the environment fixes others of its settings.
-THRESHOLDS = {"trim_threshold": (-1, KEPT, 2 * LARGE, 2**17), "mmap_threshold": (-3, LARGE, LARGE, 2**17)}
+THRESHOLDS = {
+    "trim_threshold": (-1, TRIM_ABOVE, 2 * MMAP_ABOVE, 2**17),
+    "mmap_threshold": (-3, MMAP_ABOVE, MMAP_ABOVE, 2**17),
+}
 NUMBER = re.compile(r"0x[\da-fA-F]+|[1-9]\d*|0")
 FIXING = (*THRESHOLDS, "top_pad", "mmap_max")  # the settings of which each ends the adapting
 

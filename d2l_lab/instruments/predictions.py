@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from d2l_lab.instruments.display import show, show_line, wrapped
 from d2l_lab.instruments.timing import Measurement, column_scale, three_digits, time_unit
+from d2l_lab.instruments.words import say, say_record
 
 MIME = "application/vnd.d2l.prediction+json"
 PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
@@ -43,8 +44,10 @@ class Prediction:
     kind: Kind = "model"
 
     def __str__(self) -> str:
-        verb = "promised to save" if self.kind == "saving" else "predicted"
-        return f"{self.name}: {verb} {quantity(self.value, self.unit)}"
+        about = {"name": say_record(self.name), "figure": quantity(self.value, self.unit)}
+        if self.kind == "saving":
+            return say("{name}: promised to save {figure}", **about)
+        return say("{name}: predicted {figure}", **about)
 
     def compare(self, measured: Measurement | float, otherwise: str = "") -> None:
         """Show the prediction beside its measurement: a line and a small drawing on a logarithmic scale.
@@ -100,28 +103,35 @@ class Comparison:
         """The size of a figure whose unit suits both prediction and measurement."""
         return column_scale((self.predicted, self.measured)) or abs(self.measured)
 
-    @property
-    def note(self) -> str:
-        """What is to be said about a miss, "" if the measurement is within 1.5 times the prediction."""
+    def note(self, say: Callable[..., str] = say) -> str:
+        """Return what is to be said about a miss in the words of `say`, "" where the factor is within 1.5 ×."""
         if 1 / NEAR <= self.factor <= NEAR:
             return ""
-        miss, cause = "no such effect", "the change works the other way, or not at all"
-        if self.factor > 0:
-            miss = f"off by {three_digits(max(self.factor, 1 / self.factor))} ×"
-            cause = "something counts that the prediction leaves out"
-        if self.low < self.predicted < self.high:
-            return f"{miss}, but the prediction is within this run's own spread"
-        return f"{miss}: on this machine {cause}" + (f". {self.otherwise}" if self.otherwise else "")
+        within = self.low < self.predicted < self.high
+        if self.factor <= 0 and within:
+            return say("no such effect, but the prediction is within this run's own spread")
+        if self.factor <= 0:
+            words = say("no such effect: on this machine the change works the other way, or not at all")
+        else:
+            times = three_digits(max(self.factor, 1 / self.factor))
+            if within:
+                return say("off by {times} ×, but the prediction is within this run's own spread", times=times)
+            words = say(
+                "off by {times} ×: on this machine something counts that the prediction leaves out", times=times
+            )
+        return say("{miss}. {reason}", miss=words, reason=say_record(self.otherwise)) if self.otherwise else words
 
     def __str__(self) -> str:
         predicted, measured = (quantity(value, self.unit, self.scale) for value in (self.predicted, self.measured))
         low, high = bare_quartiles(self, self.scale)
         spread = f" ({low} to {high})" if self.low < 0 else f" ({low}–{high})"  # a dash would look like a minus
         spread = "" if self.low == self.high else spread
-        verbs = ("promised", "obtained") if self.kind == "saving" else ("predicted", "measured")
+        verbs = say("predicted"), say("measured")
+        if self.kind == "saving":
+            verbs = say("promised"), say("obtained")
         figures = f"{verbs[0]:<9} {predicted:<10} {verbs[1]} {measured + spread:<22}"
-        line = f"{self.name:<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
-        return f"{line}\n{wrapped(self.note)}" if self.note else line
+        line = f"{say_record(self.name):<30} {figures} {three_digits(self.factor):>5} ×  {drawing(self)}"
+        return f"{line}\n{wrapped(self.note())}" if self.note() else line
 
     def show(self) -> None:
         """Show it, and take the line of its prediction away where the same cell of a notebook has printed that."""

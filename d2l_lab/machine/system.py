@@ -33,11 +33,11 @@ def describe() -> dict[str, Any]:
 
 def cpu() -> str:
     """Return the name of the processor's model."""
-    for line in contents(Path("/proc/cpuinfo")).splitlines():
+    for line in text_of(Path("/proc/cpuinfo")).splitlines():
         if line.startswith("model name"):
             return " ".join(line.partition(":")[2].split())
     if platform.system() == "Darwin":
-        return answer("sysctl", "-n", "machdep.cpu.brand_string")
+        return output_of("sysctl", "-n", "machdep.cpu.brand_string")
     return platform.processor() or platform.machine()
 
 
@@ -55,8 +55,8 @@ def cores() -> int:
     """
     numbers = [len(usable())]
     for group in control_groups("cpu"):
-        limit = contents(group / "cpu.max").split()  # version 2; in version 1 each number has a file
-        limit = limit or [contents(group / f"cpu.cfs_{name}_us") for name in ("quota", "period")]
+        limit = text_of(group / "cpu.max").split()  # version 2; in version 1 each number has a file
+        limit = limit or [text_of(group / f"cpu.cfs_{name}_us") for name in ("quota", "period")]
         if limit[0].isdigit():  # else "max", or -1
             numbers.append(int(limit[0]) // int(limit[1]))
     return max(1, min(numbers))
@@ -66,7 +66,7 @@ def memory() -> int:
     """Return the memory in GiB that this process may use."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for group in control_groups("memory"):
-        limit = contents(group / "memory.max") or contents(group / "memory.limit_in_bytes")
+        limit = text_of(group / "memory.max") or text_of(group / "memory.limit_in_bytes")
         if limit.isdigit():
             sizes.append(int(limit))
     return round(min(sizes) / 2**30)
@@ -85,11 +85,11 @@ def control_groups(controller: str, process: Path = Path("/proc/self")) -> list[
         The folder with the files that name the process's groups, and where they are mounted.
     """
     own: dict[str, str] = {}
-    for line in contents(process / "cgroup").splitlines():
+    for line in text_of(process / "cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         own |= dict.fromkeys(controllers.split(","), path)  # none are named in version 2
     found: list[Path] = []
-    for line in contents(process / "mountinfo").splitlines():
+    for line in text_of(process / "mountinfo").splitlines():
         place, _, mounted = line.partition(" - ")
         kind, options = mounted.split()[0], mounted.split()[-1].split(",")
         if kind == "cgroup2" or (kind == "cgroup" and controller in options):
@@ -101,7 +101,7 @@ def control_groups(controller: str, process: Path = Path("/proc/self")) -> list[
     return found
 
 
-def contents(path: Path) -> str:
+def text_of(path: Path) -> str:
     """Return the text of a file without surrounding white space, or "" if it cannot be read."""
     try:
         return path.read_text().strip()
@@ -111,7 +111,7 @@ def contents(path: Path) -> str:
 
 def gpus() -> list[str]:
     """Return the names of the NVIDIA GPUs; an empty list if there is no driver or no GPU."""
-    return answer("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines()
+    return output_of("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines()
 
 
 def system() -> str:
@@ -122,7 +122,7 @@ def system() -> str:
         return platform.platform(terse=True)
 
 
-def answer(*command: str) -> str:
+def output_of(*command: str) -> str:
     """Return what a command prints, or "" if it is missing, fails or takes longer than 30 s."""
     if not shutil.which(command[0]):
         return ""
@@ -151,7 +151,7 @@ def caches(folder: Path = Path("/sys/devices/system/cpu/cpu0/cache")) -> list[di
 
 def _macos_cache(name: str) -> dict[str, Any] | None:
     """Return one cache, of the fast cores where there are two kinds; None if the system does not report it."""
-    size = answer("sysctl", "-n", f"hw.perflevel0.{name}") or answer("sysctl", "-n", f"hw.{name}")
+    size = output_of("sysctl", "-n", f"hw.perflevel0.{name}") or output_of("sysctl", "-n", f"hw.{name}")
     if not size.isdigit() or int(size) == 0:
         return None
     level, kind = MACOS_CACHES[name]
@@ -160,11 +160,11 @@ def _macos_cache(name: str) -> dict[str, Any] | None:
 
 def _linux_cache(path: Path) -> dict[str, Any] | None:
     """Return one cache; None if the system does not report its level, kind or size."""
-    level, kind, size = (contents(path / name) for name in ("level", "type", "size"))
+    level, kind, size = (text_of(path / name) for name in ("level", "type", "size"))
     if not (level and kind and size):
         return None
-    threads = _count(contents(path / "shared_cpu_list"))
-    threads_per_core = _count(contents(path.parents[1] / "topology" / "thread_siblings_list"))
+    threads = _count(text_of(path / "shared_cpu_list"))
+    threads_per_core = _count(text_of(path.parents[1] / "topology" / "thread_siblings_list"))
     return {
         "level": int(level),
         "kind": kind.lower(),

@@ -42,7 +42,7 @@ def per_rank(command: Any, environment: Any, n: int | None) -> tuple[list[Any], 
     return lists.get("commands", [command] * n), lists.get("environments", [environment] * n)
 
 
-def words(command: str | Path | Sequence[Any]) -> list[str]:
+def argv(command: str | Path | Sequence[Any]) -> list[str]:
     """Return a command as a list of words, with this Python in front of a script.
 
     Raises

@@ -23,7 +23,7 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def ending(status: int | None) -> str:
+def describe_exit(status: int | None) -> str:
     """Return in words how a process ended, from its exit status: negative for a signal, None while it runs."""
     if status is None:
         return "still runs"
@@ -32,7 +32,7 @@ def ending(status: int | None) -> str:
     return f"ended with status {status}"
 
 
-def exposed(processes: Iterable[psutil.Process]) -> list[tuple[int, str, str]]:
+def reachable_sockets(processes: Iterable[psutil.Process]) -> list[tuple[int, str, str]]:
     """Find the TCP sockets that listen on another address than loopback.
 
     A process that has ended, or that this user may not inspect, is left out.
@@ -68,7 +68,7 @@ def adopt_orphans() -> bool:
     return True
 
 
-def marked(folder: str) -> list[psutil.Process]:
+def processes_of_launch(folder: str) -> list[psutil.Process]:
     """Return the processes, whoever their parent is, that were started for the launch with this folder."""
     found = []
     for process in psutil.process_iter():
@@ -78,7 +78,7 @@ def marked(folder: str) -> list[psutil.Process]:
     return found
 
 
-def end(find: Callable[[], Iterable[psutil.Process]]) -> list[psutil.Process]:
+def end_all(find: Callable[[], Iterable[psutil.Process]]) -> list[psutil.Process]:
     """Terminate the processes that `find()` returns, and kill those that remain after a second.
 
     Returns

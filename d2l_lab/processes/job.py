@@ -19,8 +19,8 @@ from typing import Any
 
 from d2l_lab.files import write_atomically
 from d2l_lab.processes import namespace
-from d2l_lab.processes.commands import environments, per_rank, without_proxies, words
-from d2l_lab.processes.control import BOUND, FOLDER, GRACE, end, ending, marked
+from d2l_lab.processes.commands import argv, environments, per_rank, without_proxies
+from d2l_lab.processes.control import BOUND, FOLDER, GRACE, describe_exit, end_all, processes_of_launch
 from d2l_lab.processes.output import Output, Search
 
 PROJECT = Path(__file__).parents[2]
@@ -113,7 +113,7 @@ class Job:
             raise ValueError(f"isolated is True, False or {IF_POSSIBLE!r}, not {isolated!r}")
         commands, variables = per_rank(command, environment or {}, n)
         self._config = {
-            "commands": [words(one) for one in commands],
+            "commands": [argv(one) for one in commands],
             "environments": environments(variables),
             "place": os.getcwd(),
             "deadline": deadline,
@@ -177,7 +177,7 @@ class Job:
     @property
     def endings(self) -> str:
         """How the ranks ended, in words: "rank 0 ended with status 1, rank 1 was ended by SIGKILL"."""
-        return ", ".join(f"rank {rank} {ending(status)}" for rank, status in enumerate(self.status))
+        return ", ".join(f"rank {rank} {describe_exit(status)}" for rank, status in enumerate(self.status))
 
     def wait(self, *ranks: int) -> list[Any]:
         """Wait until these ranks, by default all, have ended, and return what each rank of the job returned.
@@ -269,7 +269,7 @@ class Job:
                 if event.endswith("\n"):  # else the supervisor was killed while it wrote
                     self._note(json.loads(event))
         if not self._over:
-            left = end(lambda: marked(self._folder))
+            left = end_all(lambda: processes_of_launch(self._folder))
             reason = "the process that watches the ranks has died"
             if left:
                 reason += f"; {len(left)} of them are left"

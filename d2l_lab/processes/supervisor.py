@@ -20,7 +20,14 @@ from typing import Any
 
 import psutil
 
-from d2l_lab.processes.control import FOLDER, adopt_orphans, end, ending, exposed, marked
+from d2l_lab.processes.control import (
+    FOLDER,
+    adopt_orphans,
+    describe_exit,
+    end_all,
+    processes_of_launch,
+    reachable_sockets,
+)
 from d2l_lab.processes.output import WIDTH
 from d2l_lab.processes.relay import Relay
 from d2l_lab.processes.screen import Line, plain
@@ -152,7 +159,7 @@ class Supervisor:
         """Report the end of a rank, or return why it failed."""
         status = self.ranks[rank].returncode
         if status and rank not in self.may_fail:
-            return f"rank {rank} {ending(status)}; {self.last_line(rank, status)}"
+            return f"rank {rank} {describe_exit(status)}; {self.last_line(rank, status)}"
         self.status[rank] = status
         self.report(rank=rank, status=status)
         return None
@@ -174,7 +181,7 @@ class Supervisor:
         """Return which rank other machines can reach; None if there is none, or if an isolated job was asked for."""
         if self.isolated:
             return None
-        for pid, command, address in exposed(psutil.Process().children(recursive=True)):
+        for pid, command, address in reachable_sockets(psutil.Process().children(recursive=True)):
             rank = "unknown"
             with suppress(psutil.Error):
                 rank = psutil.Process(pid).environ().get("D2L_LAUNCH_RANK", rank)
@@ -184,7 +191,7 @@ class Supervisor:
 
     def finish(self, reason: str | None) -> None:
         """End all processes, report how each rank ended and why, and return when the notebook is gone or done."""
-        left = end(lambda: {*psutil.Process().children(recursive=True), *marked(self.folder)})
+        left = end_all(lambda: {*psutil.Process().children(recursive=True), *processes_of_launch(self.folder)})
         for relay in sum(self.relays, []):
             relay.join(1)
         reasons = [reason] if reason else []

@@ -166,5 +166,5 @@ class Loop(levers.Loop):
 
     def begin(self, seed: int) -> None:
         super().begin(seed)
-        if "images in memory" not in self.levers:
+        if levers.Lever.IMAGES_IN_MEMORY not in self.levers:
             self.minibatches = self.loader(self.images)  # the iterator of the last epoch is used up

@@ -119,7 +119,7 @@ class Loop(levers.Loop):
     """The chapter's loop with some levers, for MXNet: each has a network of its own."""
 
     SHAPE = (1, 28, 28)
-    SHARING = set(levers.LEVERS)
+    SHARING = set(levers.Lever)
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
         net = self.network(tuned, bfloat16)

@@ -53,7 +53,9 @@ def said(text, name="stdout"):
 
 
 def claimed(sentence, held):
-    return shown({MIME: {"sentence": sentence, "held": held, "evidence": "2, above 1", "note": ""}, "text/plain": "?"})
+    return shown(
+        {MIME: {"sentence": sentence, "held": held, "figure": "2", "above": "1", "note": ""}, "text/plain": "?"}
+    )
 
 
 def merged(source, outputs, frameworks=PAIR, record=None):

@@ -94,6 +94,7 @@ def test_a_reader_of_the_translation_has_copies_of_their_own(project):
     done = project.here("notebooks", "--frameworks", "jax", "--languages", "zh")
     assert done.returncode == 0, done.stderr
     assert names(project.root / "work" / "zh" / "jax") == names(project.root / "work" / "jax")
+    assert [(project.root / "work" / place / "d2l-words.json").exists() for place in ("zh/jax", "jax")] == [True, False]
 
 
 @pytest.mark.parametrize("step", ["notebooks", "bundle", "handouts", "profile"])

@@ -20,7 +20,7 @@ from book.layout import read_notebook
 from book.leftovers import copy_leftovers
 from book.outputs import code_cells, records
 from d2l_lab.instruments.claims import MIME, Claim
-from d2l_lab.processes.control import exposed
+from d2l_lab.processes.control import reachable_sockets
 
 # What the Makefile exports below _build, for a call by hand.
 FOLDERS = dict(re.findall(r"^export (\w+) := \$\(CURDIR\)/(_build/.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE))
@@ -87,7 +87,7 @@ def watch(command, folder):
             with suppress(subprocess.TimeoutExpired):
                 child.wait(LOOK)
             family = set(ourselves.children(recursive=True)) - before
-            seen |= {(pid, address): words for pid, words, address in exposed(family)}
+            seen |= {(pid, address): words for pid, words, address in reachable_sockets(family)}
         log.seek(0)
         said = log.read()
     return said, tuple(f"process {pid} listens on {address}: {words}" for (pid, address), words in seen.items())

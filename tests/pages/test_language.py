@@ -31,7 +31,7 @@ CHINESE = notebook(
         "(sec-two)=\n## 两个 `x`\n\n**在你自己的训练循环里**：先等待，再停表。\n% gain: waiting for each → waiting once"
     ),
     prose(":::{admonition} 估算题：要多久？\n很久吗？\n\n```{dropdown} 答案\n10 s\n```\n:::"),
-    code("x = 1", "jax", outputs=[claim("The three forms agree", evidence="2.31; claimed above 2")]),
+    code("x = 1", "jax", outputs=[claim("The three forms agree", figure="2.31", above="2")]),
     prose(":::{explorable} ring\n:name: fig-ring\n\n一个环。\n\n每个 rank 发送一个块。\n:::"),
     prose("### 别的\n\n一句话。\n\nThis is not translated yet.\n\n## 练习\n\n1. 先做这个。再做那个。\n"),
 )

@@ -61,7 +61,7 @@ CELLS = {
             "d2l.claim()",
             "jax",
             "claims",
-            outputs=[claim("It is fast", True, "0.1; below 0.5"), claim("It fits", False, note="It is full.")],
+            outputs=[claim("It is fast", figure="0.1", below="0.5"), claim("It fits", False, note="It is full.")],
         )
     ],
     "claims-that-differ-stand-in-tabs-above-the-code-that-they-share": [
@@ -78,7 +78,11 @@ CELLS = {
         code("d2l.claim()", "solution", "claims", outputs=[claim("It is so")]),
     ],
     "a-claim-that-missed-has-its-figures-and-its-note": [
-        code("d2l.claim()", "claims", outputs=[claim("It is fast", False, "0.7; not below 0.5", "The machine's slow.")])
+        code(
+            "d2l.claim()",
+            "claims",
+            outputs=[claim("It is fast", False, figure="0.7", below="0.5", note="The machine's slow.")],
+        )
     ],
 }
 PAGES = {name: notebook(HEAD, *cells) for name, cells in CELLS.items()}

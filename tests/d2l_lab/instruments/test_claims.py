@@ -2,6 +2,7 @@
 
 import re
 from contextlib import nullcontext
+from dataclasses import asdict
 from fractions import Fraction
 
 import numpy as np
@@ -60,7 +61,7 @@ def test_only_a_test_run_fails_on_a_miss_unless_it_is_timed_and_the_run_not_stri
 ):
     monkeypatch.setenv("D2L_TEST", test)
     monkeypatch.setenv("D2L_STRICT", strict)
-    missed = str(Claim("two", False, "2; claimed below 2, missed", "Busy.", timed))
+    missed = str(Claim("two", False, "2", "", "2", "Busy.", timed))
     claim("one", 1, below=2, timed=timed)
     with pytest.raises(ClaimError, match=re.escape(missed)) if fails else nullcontext():
         claim("two", 2, below=2, otherwise="Busy.", timed=timed)
@@ -76,9 +77,8 @@ def test_in_jupyter_a_claim_is_data_beside_its_text(printed):
             claim("so it is", 0.7, below=0.5, timed=True)
     finally:
         shell.clear_instance()
-    figures = "0.7; claimed below 0.5, missed"
-    data = {"sentence": "so it is", "held": False, "evidence": figures, "note": "", "timed": True}
-    assert (sent, printed()) == ([{MIME: data, "text/plain": f"✗ so it is ({figures})"}], "")
+    data = asdict(Claim("so it is", False, "0.7", "", "0.5", timed=True))
+    assert (sent, printed()) == ([{MIME: data, "text/plain": "✗ so it is (0.7; claimed below 0.5, missed)"}], "")
 
 
 @pytest.mark.parametrize(

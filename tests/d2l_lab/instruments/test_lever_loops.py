@@ -6,8 +6,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 from book.outputs import RUNNING_TOTAL
-from d2l_lab.instruments import levers as module
-from d2l_lab.instruments.levers import LEVERS, RunningTotal, running_total, try_lever
+from d2l_lab.instruments.levers import Lever, RunningTotal, running_total, try_lever
+from d2l_utils import levers as module
 
 SAVED = {"tuned layers": 2.0, "compiled step": -1.0, "deferred loss read": 0.0, "background loading": 3.0}
 
@@ -87,7 +87,7 @@ def test_levers_are_added_in_the_order_of_the_chapter_and_each_row_trains_from_t
 def test_a_loop_that_fails_leaves_none_open(total, loops, monkeypatch):
     monkeypatch.setattr(FakeLoop, "broken", "deferred loss read")
     with pytest.raises(RuntimeError, match="broken"):
-        total(dict.fromkeys(LEVERS))
+        total(dict.fromkeys(Lever))
     assert len(loops) == 4
 
 

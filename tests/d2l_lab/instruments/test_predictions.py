@@ -62,7 +62,7 @@ def test_a_notebook_takes_a_prediction_away_once_the_same_cell_compares_it(monke
 
 @pytest.mark.parametrize(("measured", "low"), [(2.5, 0.5), (-1.0, -4.0)])
 def test_a_miss_that_the_spread_explains_blames_nothing_else(measured, low):
-    assert comparison(1.0, measured, low, 4.0).note.endswith("within this run's own spread")
+    assert comparison(1.0, measured, low, 4.0).note().endswith("within this run's own spread")
 
 
 def test_a_saving_may_come_out_as_none(capsys):

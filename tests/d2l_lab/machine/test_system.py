@@ -39,7 +39,7 @@ def test_caches_are_read_from_the_folder_of_linux(tmp_path, monkeypatch, sibling
 def test_caches_on_macos_are_those_of_the_fast_cores_where_there_are_two_kinds(fast, data, unified, monkeypatch):
     monkeypatch.setattr(system.platform, "system", lambda: "Darwin")
     sizes = {"hw.l1dcachesize": 2**16, "hw.l1icachesize": 2**17, "hw.l2cachesize": 2**22} | fast
-    monkeypatch.setattr(system, "answer", lambda *command: str(sizes.get(command[-1], "")))
+    monkeypatch.setattr(system, "output_of", lambda *command: str(sizes.get(command[-1], "")))
     assert [(cache["level"], cache["bytes"]) for cache in system.caches()] == [(1, data), (1, 2**17), (2, unified)]
 
 
@@ -103,8 +103,8 @@ def test_a_mask_of_one_cpu_leaves_one(monkeypatch):
 def test_a_command_that_cannot_answer_answers_nothing(monkeypatch):
     run = subprocess.run
     monkeypatch.setattr(system.subprocess, "run", lambda *a, timeout, **k: run(*a, timeout=timeout / 100, **k))
-    assert system.answer("echo", "yes") == "yes"
-    assert system.answer("sleep", "60") == system.answer("false") == system.answer("no-such-command") == ""
+    assert system.output_of("echo", "yes") == "yes"
+    assert system.output_of("sleep", "60") == system.output_of("false") == system.output_of("no-such-command") == ""
 
 
 @pytest.mark.parametrize(

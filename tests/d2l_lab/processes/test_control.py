@@ -23,9 +23,9 @@ from d2l_lab.processes import control
 )
 def test_a_socket_that_listens_beyond_loopback_is_listed(address, family, reachable):
     here = psutil.Process()
-    before = control.exposed([here])
+    before = control.reachable_sockets([here])
     with socket.create_server((address, 0), family=family, dualstack_ipv6=address.startswith("::ffff")) as server:
-        found = [one for one in control.exposed([here]) if one not in before]
+        found = [one for one in control.reachable_sockets([here]) if one not in before]
         expected = (here.pid, shlex.join(here.cmdline()), f"{reachable}:{server.getsockname()[1]}")
         assert found == ([expected] if reachable else [])
 
@@ -34,4 +34,4 @@ def test_a_process_that_has_ended_listens_nowhere():
     process = subprocess.Popen(["true"])
     one = psutil.Process(process.pid)
     process.wait()
-    assert control.exposed([one]) == []
+    assert control.reachable_sockets([one]) == []

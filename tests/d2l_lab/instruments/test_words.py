@@ -1,0 +1,58 @@
+"""Beside the notebooks of a translation, claims, predictions and notes speak its language."""
+
+import json
+import unicodedata
+
+import pytest
+
+from book import ROOT
+from book.layout import Edition
+from book.translations import CHINESE
+from book.translations.kernel_words import words_of
+from d2l_lab.instruments import words
+from d2l_lab.instruments.claims import claim
+from d2l_lab.instruments.predictions import Comparison, predict
+
+OWN = {"a step, {way}": "一步，{way}", "eager": "即时执行", "It is fast": "它很快", "Look.": "看看。"}
+
+
+@pytest.fixture
+def beside(tmp_path, monkeypatch):
+    """A function that puts the file beside the notebooks, or another text in its place."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("D2L_TEST", raising=False)
+    words._translations.cache_clear()
+    yield (tmp_path / words.WORDS).write_text
+    words._translations.cache_clear()
+
+
+def chinese():
+    """What the book's own translation puts there, with other texts of cells."""
+    return json.dumps(json.loads(words_of(Edition(ROOT, CHINESE))) | {"records": OWN})
+
+
+def test_claims_predictions_and_notes_are_in_the_language(beside, capsys):
+    beside(chinese())
+    predict("a step, eager", 0.0121)
+    claim("It is fast", 5, below=2, timed=True, otherwise="Look.")
+    assert capsys.readouterr().out == "一步，即时执行：预测 12.1 ms\n✗ 它很快（5；论断：低于 2，未达到）\n  看看。\n"
+    line, note = str(Comparison("a step, eager", "saving", "s", 1.0, 3.0, 2.9, 3.1, "Look.")).split("\n")
+    assert line.startswith("一步，即时执行 ")
+    assert "承诺节省" in line
+    assert note.startswith("  相差 3.00 ×")
+    assert note.endswith("。看看。")
+
+
+def test_a_long_sentence_without_spaces_breaks_where_the_line_ends(beside):
+    beside(json.dumps({"fixed": {}, "records": {"It is fast": "它很快" * 30}}))
+    lines = str(Comparison("x", "model", "s", 1.0, 3.0, 2.9, 3.1, "It is fast")).split("\n")[1:]
+    assert len(lines) > 2
+    assert all(sum(1 + (unicodedata.east_asian_width(c) == "W") for c in line) <= 80 for line in lines)
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", '{"fixed": 1}', "{"])
+def test_without_the_file_or_with_a_damaged_one_they_are_in_english(beside, content, capsys):
+    if content is not None:
+        beside(content)
+    predict("a step, eager", 0.0121)
+    assert capsys.readouterr().out == "a step, eager: predicted 12.1 ms\n"
