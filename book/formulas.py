@@ -3,6 +3,7 @@
 The KaTeX that sphinxcontrib-katex carries runs inside V8, in this process; wrong TeX stops the build where it stands.
 """
 
+import atexit
 import functools
 import importlib.resources
 
@@ -28,6 +29,7 @@ class TeXError(ValueError):
 def _katex() -> MiniRacer:
     source = importlib.resources.files("sphinxcontrib") / "katex.min.js"
     engine = MiniRacer()
+    atexit.register(engine.close)  # by itself it waits for its thread once Python 3.13 has stopped that for good
     engine.eval(source.read_text(encoding="utf-8"))
     engine.eval(FUNCTION)
     return engine

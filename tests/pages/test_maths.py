@@ -1,9 +1,12 @@
 """Formulas become MathML while the book is built; wrong TeX stops it."""
 
 import re
+import subprocess
+import sys
 
 from tiny_book import notebook, prose
 
+from book import ROOT
 from book.formulas import mathml
 
 PAGES = {"formulas": notebook(prose("# Formulas\n\n$$\nx = 1\n$$ (eq-formula)\n\nSee {eq}`eq-formula`."))}
@@ -15,6 +18,11 @@ def test_a_formula_becomes_mathml_with_its_tex_for_those_who_copy_it():
     assert re.fullmatch(f"<math [^>]*>.*<msup><mi>n</mi><mn>3</mn></msup>.*{re.escape(annotation)}.*</math>", markup)
     assert 'display="block"' not in markup
     assert 'display="block"' in mathml(r"5\,\text{µs}", display=True)  # and a letter beyond ASCII is welcome
+
+
+def test_a_program_that_has_made_a_formula_ends():
+    code = "from book.formulas import mathml; mathml('x')"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
 
 
 def test_numbered_formulas_are_numbered_by_section_and_linked(book):
