@@ -15,7 +15,6 @@ from sphinx.builders.epub3 import Epub3Builder
 from sphinx.util import logging
 
 from book import FRAMEWORKS
-from book.fonts import MATH, MONO, SERIF, SYMBOLS, carry, characters, rule, used, woff
 from book.fragments import make_printable, page
 from book.words import current, fixed_words, say
 from book.xhtml import OPF, dead_links, page_text, properties, repair_drawing, repair_page, to_xml
@@ -80,6 +79,8 @@ class EReader(Epub3Builder):
         super().handle_finish()
 
     def repair(self) -> None:
+        from book.fonts import carry  # which HTML pages do without: it is slow to import
+
         for path in sorted((self.outdir / "_images").glob("*.svg")):
             drawing = ET.parse(path).getroot()
             repair_drawing(drawing)
@@ -100,6 +101,8 @@ class EReader(Epub3Builder):
 
         They have the characters of all pages, and of what the book on paper says besides.
         """
+        from book.fonts import MATH, MONO, SERIF, SYMBOLS, characters, rule, used, woff
+
         wanted = characters([*map(page_text, self.pages.values()), *fixed_words(current())])
         rules = []
         for face in used((*SERIF, *MONO, *MATH, *SYMBOLS), wanted):

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from markdown_it.token import Token
@@ -22,11 +22,12 @@ FEW = 4  # lower-case words: a text with fewer may be the same in both languages
 def faults(msgid: str, msgstr: str) -> tuple[str, ...]:
     """Return what is wrong with a translation; nothing if the book can use it."""
     english, translation = join_lines(msgid), join_lines(msgstr)
-    expected, found = Counter(markup(english)), Counter(markup(translation))
+    original, translated = PARSER.parse(english), PARSER.parse(translation)
+    expected, found = Counter(markup(english, original)), Counter(markup(translation, translated))
     result = [f"lacks {each}" for each in (expected - found).elements()]
     result += [f"adds {each}" for each in (found - expected).elements()]
-    if not result and blocks(english) != blocks(translation):
-        result.append(f"is parsed as {' '.join(blocks(translation))}, the English as {' '.join(blocks(english))}")
+    if not result and blocks(original) != blocks(translated):
+        result.append(f"is parsed as {' '.join(blocks(translated))}, the English as {' '.join(blocks(original))}")
     if msgstr.strip() != msgstr and msgid.strip() == msgid:
         result.append("begins or ends with a space or a line break")
     if msgstr == msgid and len(ENGLISH.findall(re.sub(r"(?s)`.*?`|\$\$.*?\$\$", "", english))) >= FEW:
@@ -34,10 +35,10 @@ def faults(msgid: str, msgstr: str) -> tuple[str, ...]:
     return tuple(result)
 
 
-def markup(text: str) -> Iterator[str]:
-    """Yield each piece of markup that a translation has to keep, as a translator writes it."""
+def markup(text: str, tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield each piece of markup that a translation of a parsed text has to keep, as a translator writes it."""
     yield from ["|"] * text.count("|")
-    for block in PARSER.parse(text):
+    for block in tokens:
         for token in [block, *(block.children or [])]:
             yield from markup_of(token)
 
@@ -69,5 +70,5 @@ def formula(token: Token) -> str:
     return f"${content}$ {token.info}".strip()
 
 
-def blocks(text: str) -> list[str]:
-    return [token.type.removesuffix("_open") for token in PARSER.parse(text) if not token.type.endswith("_close")]
+def blocks(tokens: Sequence[Token]) -> list[str]:
+    return [token.type.removesuffix("_open") for token in tokens if not token.type.endswith("_close")]

@@ -8,6 +8,7 @@ breaks. Code, labels, the marks of cells, comments and formulas without words ar
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 
 import yaml
@@ -50,13 +51,14 @@ class Unit:
         return [prefix + row for prefix, row in zip(prefixes, rows, strict=False)]
 
 
-def extract(source: str) -> list[Unit]:
+@cache  # a build asks twice: for the translated source, and to count
+def extract(source: str) -> tuple[Unit, ...]:
     """Return the units of a source in their order."""
     header = HEADER.match(source)
     skipped = header.group().count("\n") if header else 0
     lines = source.split("\n")
     units = units_of_text("\n".join(lines[skipped:]), lines, skipped)
-    return [unit for unit in units if WORD.search(unit.text)]
+    return tuple(unit for unit in units if WORD.search(unit.text))
 
 
 def apply(source: str, translate: Callable[[str], str | None]) -> str:
