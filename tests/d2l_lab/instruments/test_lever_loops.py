@@ -6,8 +6,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 from book.outputs import RUNNING_TOTAL
+from d2l_lab.instruments import levers as module
 from d2l_lab.instruments.levers import Lever, RunningTotal, running_total, try_lever
-from d2l_utils import levers as module
 
 SAVED = {"tuned layers": 2.0, "compiled step": -1.0, "deferred loss read": 0.0, "background loading": 3.0}
 
