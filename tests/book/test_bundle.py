@@ -24,7 +24,9 @@ def bundle(tmp_path_factory):
     first = path.read_bytes()
     tiny.here("bundle", "--frameworks", "jax")
     assert path.read_bytes() == first
-    zipfile.ZipFile(io.BytesIO(first)).extractall(folder)
+    archive = zipfile.ZipFile(io.BytesIO(first))
+    assert {file.compress_type for file in archive.infolist()} == {zipfile.ZIP_DEFLATED}
+    archive.extractall(folder)
     return folder / "d2l-jax"
 
 

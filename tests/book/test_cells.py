@@ -273,11 +273,9 @@ def test_claims_are_what_came_as_data_and_what_all_show_alike_counts_for_each():
 # Sources and readers' notebooks on disk
 
 
-@pytest.mark.parametrize("path", [None, *sorted((ROOT / "notebooks").glob("*.md"))], ids=str)
-def test_a_save_in_jupyterlab_leaves_a_source_as_it_is(path):
-    text = SECTION if path is None else path.read_text(encoding="utf-8")
-    if not text.startswith("---\njupytext:"):
-        return  # a page, no notebook
+@pytest.mark.parametrize("slug", ["", *slugs(Layout(ROOT))])
+def test_a_save_in_jupyterlab_leaves_a_source_as_it_is(slug):
+    text = (ROOT / "notebooks" / f"{slug}.md").read_text(encoding="utf-8") if slug else SECTION
     settings = load_jupytext_configuration_file(str(ROOT / "jupytext.toml"))
     notebook = read(text)
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3", "file_extension": ".py"}

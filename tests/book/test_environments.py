@@ -493,4 +493,6 @@ def test_make_help_prints_every_target_and_make_knows_the_frameworks_of_the_tabl
 
 def test_what_is_derived_or_names_a_host_is_not_committed():
     tracked = run("git", "ls-files").stdout.splitlines()
+    if not tracked:
+        pytest.skip("this copy of the project has no history, so nothing in it is committed")
     assert not [path for path in tracked if path.startswith("_build/") or Path(path).name == "uv.lock"]
