@@ -44,7 +44,7 @@ def trees(*packages):
     return [parsed(name) for name in PATHS if name.startswith(packages)]
 
 
-def test_the_wheel_declares_what_it_imports_but_the_frameworks_and_each_environment_has_that():
+def test_the_wheel_declares_what_it_imports_but_the_frameworks():
     declared = names(CONTENT["project"]["dependencies"])
     folders = tuple(f"d2l_utils.{folder}" for folder in MODULES.values())
     shared = [
@@ -56,7 +56,7 @@ def test_the_wheel_declares_what_it_imports_but_the_frameworks_and_each_environm
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_frameworks_environment_declares_what_its_folder_and_its_cells_import(framework):
+def test_a_frameworks_environment_declares_what_its_code_imports(framework):
     written, code = set(), trees(f"d2l_utils.{MODULES[framework]}.")
     for path in (ROOT / "notebooks").glob("*.md"):
         code += [tree for tags, tree in cells(path.stem) if not tags & (FRAMEWORKS.keys() - {framework})]
@@ -64,7 +64,7 @@ def test_a_frameworks_environment_declares_what_its_folder_and_its_cells_import(
     assert undeclared(code, names(group(framework)), written) == set()
 
 
-def test_the_books_environment_declares_what_the_book_and_its_tests_import():
+def test_the_books_environment_declares_what_its_code_imports():
     declared = names(group("docs"))
     assert undeclared(trees("book"), declared) == set()
     tests = [ast.parse(path.read_text(encoding="utf-8")) for path in TESTS]

@@ -113,7 +113,7 @@ TOOLS = [
 
 
 @pytest.mark.parametrize(("kind", "message"), TOOLS)
-def test_a_failure_is_named_by_its_kind_alone_and_ends_with_the_tools_last_words(kind, message):
+def test_a_failure_is_named_by_its_kind_before_the_tools_last_words(kind, message):
     line = explain(message)
     assert [each for each in (CERTIFICATE, PASSWORD, DISK, PROXY, NETWORK, VERSION) if each in line] == [kind]
     assert "\n" not in line

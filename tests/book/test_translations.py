@@ -41,7 +41,7 @@ def test_the_units_of_a_source_are_its_text_in_order(source, units):
         ("* an item\n  of two lines\n", "甲 x\ny 乙\nz", "* 甲 x\n  y 乙\n  z\n"),
     ],
 )
-def test_a_line_break_goes_where_chinese_has_no_space_and_stays_elsewhere(source, translation, applied):
+def test_a_line_break_goes_only_where_chinese_has_no_space(source, translation, applied):
     first = extract(source)[0].text
     assert apply(source, {first: translation}.get) == applied
 

@@ -152,7 +152,7 @@ def test_a_slip_is_found(slip):
     assert len(list(CHECKS[slip["check"]](rows))) == int(slip["count"])
 
 
-def test_the_file_has_just_these_tables_columns_and_units():
+def test_the_file_has_only_what_its_reader_knows():
     rows = read_csv(FOLDERS[0] / "hardware.csv")
     assert list(rows[0]) == [field.name for field in fields(Specification)]
     assert tuple(dict.fromkeys(row["table"] for row in rows)) == TABLES

@@ -1,5 +1,6 @@
 """Figures that the text and other modules rely on: what is measured how often, kept in memory, and recorded."""
 
+import random
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -33,6 +34,14 @@ def test_a_prediction_misses_beyond_one_and_a_half_times(measured, missed):
 def test_a_probe_counts_no_run_before_the_machine_is_warm(clock):
     seconds = iter([1, 4, 3, 2, 3, 4])  # the first one, which never counts, is the fastest
     assert probes.fastest(lambda: clock(next(seconds))) == 2
+
+
+def test_three_digits_are_read_back_as_a_number_that_is_near():
+    generator = random.Random(0)
+    for number in (generator.uniform(-1, 1) * 10 ** generator.randint(-9, 12) for _ in range(1000)):
+        text = timing.three_digits(number)
+        assert float(text.replace("−", "-")) == pytest.approx(number, rel=0.005)
+        assert timing.three_digits(float(text.replace("−", "-"))) == text
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def build(folder, **settings):
         ("zh_CN", "zh/", ("../../back/page.html", "en", "English")),
     ],
 )
-def test_a_page_names_its_address_and_those_in_all_languages(tmp_path, language, own, link):
+def test_a_page_names_its_addresses_in_all_languages(tmp_path, language, own, link):
     html, page = build(tmp_path, address=ADDRESS, language=language)
     assert [link["href"] for link in page.select("link[rel=canonical]")] == [f"{ADDRESS}/{own}back/page.html"]
     assert {link["hreflang"]: link["href"] for link in page.select("link[rel=alternate]")} == {

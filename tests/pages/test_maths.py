@@ -17,7 +17,7 @@ def test_a_formula_becomes_mathml_with_its_tex_for_those_who_copy_it():
     assert 'display="block"' in mathml(r"5\,\text{µs}", display=True)  # and a letter beyond ASCII is welcome
 
 
-def test_numbered_formulas_are_numbered_by_section_and_linked(book):
+def test_numbered_formulas_are_linked_by_their_numbers(book):
     page = str(book.article("formulas"))
     assert f"({book.number('formulas')}.1)" in page
     assert 'href="#equation-eq-formula"' in page

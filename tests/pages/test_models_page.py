@@ -43,7 +43,7 @@ def test_comparisons_that_follow_each_other_are_one_table(book, outlines):
     assert page.select_one(".cell")["id"] == "c1"
 
 
-def test_the_drawing_says_the_factor_in_words_and_stays_within_its_scale():
+def test_the_drawing_of_a_far_miss_stays_within_its_scale():
     far = Comparison("far", "estimate", "s", 1, 100, 90, 110)
     assert 'role="img" aria-label="measured is 100 times what was predicted"' in scale(far)
     left, _, width, _ = map(float, re.search(r'viewBox="([^"]+)"', scale(far))[1].split())
@@ -51,7 +51,7 @@ def test_the_drawing_says_the_factor_in_words_and_stays_within_its_scale():
     assert right <= left + width
 
 
-def test_each_framework_has_its_own_picture_and_the_worst_models_come_first(book):
+def test_each_framework_has_its_own_picture(book):
     page = book.whole("back/models")
     assert [button["value"] for button in page.select(".framework-switch button")] == ["pytorch", "jax"]
     first = "JAX: 3 models, median 1.20 ×, 67 % within 1.5 ×, worst 2.00 × (passing: loopback); 1 estimate."
@@ -73,7 +73,7 @@ def test_estimates_alone_are_no_models():
     assert summary_line([record("jax", "passing", GUESS)]) == "no models; 1 estimate"
 
 
-def test_every_mark_and_name_leads_to_its_cell_and_the_landing_page_shows_the_times_alone(book):
+def test_every_mark_leads_to_its_cell(book):
     page = book.article("back/models")
     marks = [(mark["href"], mark["aria-label"].partition(":")[0]) for mark in page.select(".only-jax svg a")]
     assert marks == [
