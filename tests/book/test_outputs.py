@@ -97,3 +97,9 @@ def test_a_page_shows_nothing_that_html_refuses():
         {"text/plain": "a"},
         ["E"],
     ]
+
+
+@pytest.mark.parametrize("kind", ["svg+xml", "png", "jpeg", "gif"])
+def test_a_page_shows_each_kind_of_picture(kind):
+    (picture,) = outputs(shown({f"image/{kind}": "<svg/>", "text/plain": "?"}))
+    assert f"image/{kind}" in picture["data"]

@@ -75,3 +75,9 @@ def test_the_rows_of_a_running_total_have_one_unit():
         ("1.40 ms", "0.500 ms", "−0.420 ms"),
     ]
     assert change(0.043, 9.8e-4) == "43.0 ms → 0.980 ms"
+
+
+def test_words_of_records_are_no_markup():
+    found = comparisons([record(1.0, 9.0) | {"name": "a < b & c", "otherwise": "See <pre>."}])
+    assert "a &lt; b &amp; c" in found
+    assert "See &lt;pre&gt;." in found

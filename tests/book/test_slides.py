@@ -17,7 +17,7 @@ from book.layout import Layout
 from book.run_keys import run_key
 from book.slides.deck import deck, slides, with_outputs
 from book.slides.showing import shown
-from book.slides.writing import page
+from book.slides.writing import contents, page
 from book.translations import CHINESE
 from d2l_utils.predictions import Comparison
 
@@ -176,6 +176,10 @@ def test_a_deck_is_one_file_with_its_scripts():
     assert "Reveal.initialize" in text
     assert "<script src" not in text
     assert "<link" not in text
+
+
+def test_titles_in_the_list_of_decks_are_no_markup():
+    assert '<a href="a.html">A &amp; B&lt;</a>' in contents({"a": "A & B<"}, "jax")
 
 
 @pytest.mark.parametrize("step", ["notebooks", "slides"])

@@ -12,7 +12,7 @@ from d2l_utils.predictions import Comparison
 EIGHT = Comparison("eight passes", "model", "s", 5e-3, 6e-3, 5.5e-3, 6.5e-3)
 GUESS = Comparison("a guess", "estimate", "s", 1e-3, 9e-3, 9e-3, 9e-3)
 BYTES = Comparison("bytes kept", "model", "B", 4000, 4000, 4000, 4000)
-SLOW = Comparison("loopback", "model", "s", 1e-3, 5e-4, 5e-4, 5e-4)
+SLOW = Comparison('a "loop"', "model", "s", 1e-3, 5e-4, 5e-4, 5e-4)
 
 
 def record(framework, section, comparison):
@@ -54,10 +54,10 @@ def test_the_drawing_of_a_far_miss_stays_within_its_scale():
 def test_each_framework_has_its_own_picture(book):
     page = book.whole("back/models")
     assert [button["value"] for button in page.select(".framework-switch button")] == ["pytorch", "jax"]
-    first = "JAX: 3 models, median 1.20 ×, 67 % within 1.5 ×, worst 2.00 × (passing: loopback); 1 estimate."
+    first = "JAX: 3 models, median 1.20 ×, 67 % within 1.5 ×, worst 2.00 × (passing: a “loop”); 1 estimate."
     assert first in words(page.select_one(".only-jax"))
     assert [len(picture.select("a")) for picture in page.select(".only-jax svg.scatter")] == [3, 1]
-    names = ["loopback Passing", "eight passes Predicting", "bytes kept Passing"]  # and no estimate
+    names = ['a "loop" Passing', "eight passes Predicting", "bytes kept Passing"]  # and no estimate
     assert [words(name) for name in page.select("#farthest .only-jax tbody th")] == names
 
 
@@ -79,7 +79,7 @@ def test_every_mark_leads_to_its_cell(book):
     assert marks == [
         ("../predicting.html?tab=jax#c1", "eight passes (predicting)"),
         ("../predicting.html?tab=jax#c1", "a guess (predicting), an estimate"),
-        ("../passing.html?tab=jax#c1", "loopback (passing)"),
+        ("../passing.html?tab=jax#c1", 'a "loop" (passing)'),
         ("../passing.html?tab=jax#c1", "bytes kept (passing)"),
     ]
     assert all(mark["aria-label"] == mark.title.get_text() for mark in page.select(".only-jax svg a"))
