@@ -55,6 +55,7 @@ def test_conda_gets_what_the_environments_accept():
 # Set-up with a uv that only notes what it is asked for
 
 FAKE = Path(__file__).parent / "fake"
+COPIED = ("Makefile", "README.md", "pyproject.toml", "requirements", "book", "d2l_utils", "d2l_lab", "binder")
 NO_SERVER = "error: Request failed after 3 retries\n  Caused by: dns error: failed to lookup address information\n"
 
 
@@ -63,16 +64,7 @@ class Project:
 
     def __init__(self, root, tools):
         self.root, self.tools, self.log = root, tools, tools / "log"
-        for path in (
-            "Makefile",
-            "README.md",
-            "pyproject.toml",
-            "requirements",
-            "book",
-            "d2l_utils",
-            "d2l_lab",
-            "binder",
-        ):
+        for path in COPIED:
             copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
             copy(ROOT / path, self.root / path)
         (self.root / "notebooks" / "locale").mkdir(parents=True)

@@ -166,11 +166,7 @@ EXECUTED = "_build/executed/jax/tiny.ipynb"
 @pytest.mark.parametrize(
     ("path", "text", "problem"),
     [
-        (
-            TINY,
-            SECTION.replace("drawing, jax]", "jxa]"),
-            "tiny.md, cell 5 (from IPython.display import SVG): unknown",
-        ),
+        (TINY, SECTION.replace("drawing, jax]", "jxa]"), "tiny.md, cell 5 (from IPython.display import SVG): unknown"),
         (TINY, "---\na: [\n---\n", "tiny.md cannot be read"),
         (TINY, SECTION.replace('+++ {"tags": ["jax"]}', '+++ {"tags"'), "tiny.md cannot be read"),
         (TINY, SECTION.replace(':alt: "Two', ':alt: "Two"'), "tiny.md: the options of {figure} cannot be read"),

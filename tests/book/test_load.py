@@ -37,11 +37,7 @@ def test_only_other_programs_on_cpus_that_we_may_use_count(monkeypatch):
     ("busy", "programs", "said"),
     [
         (0.1, {"tune": 0.4}, ""),
-        (
-            0.5,
-            {"tune": 0.4, "idle": 0.0},
-            "other programs (tune) keep 50% of the processors busy: times will be rough",
-        ),
+        (0.5, {"tune": 0.4, "idle": 0.0}, "other programs (tune) keep 50% of the processors busy: times will be rough"),
         (0.5, {}, "other programs, which cannot be seen from here, keep 50% of the processors busy"),
     ],
 )
