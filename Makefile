@@ -54,7 +54,7 @@ unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 .PHONY: help setup notebooks bundle profile book epub pdf slides site ALWAYS lab serve browser test check lint benchmark rack gpu translations pins clean distclean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # Those of the chosen frameworks that this machine can run. Recipes ask for them when they run, after the set-up, which
 # leaves a stamp for each; what asks before, such as `make -n`, supposes all.

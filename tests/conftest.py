@@ -37,7 +37,8 @@ FIXTURES = {"chromium_path": "chromium", "epubcheck": "epubcheck", "namespaces":
 
 
 def pytest_collection_modifyitems(items):
-    """Skip the tests of what this system lacks."""
+    """Skip the tests of what this system lacks; put first those that share a book, so that one worker has them all."""
+    items.sort(key=lambda item: item.path.parent.name != "pages")
     for fixture, aid in FIXTURES.items():
         asking = [item for item in items if fixture in getattr(item, "fixturenames", ())]
         reason = AIDS[aid].missing() if asking else ""

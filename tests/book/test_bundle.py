@@ -24,11 +24,13 @@ def bundle(tmp_path_factory):
     first = path.read_bytes()
     tiny.here("bundle", "--frameworks", "jax")
     assert path.read_bytes() == first
-    zipfile.ZipFile(io.BytesIO(first)).extractall(folder)
+    archive = zipfile.ZipFile(io.BytesIO(first))
+    assert {file.compress_type for file in archive.infolist()} == {zipfile.ZIP_DEFLATED}
+    archive.extractall(folder)
     return folder / "d2l-jax"
 
 
-def test_a_bundle_holds_the_wheel_pins_a_short_readme_and_notebooks_that_install_before_anything_else(bundle):
+def test_a_bundle_holds_all_that_its_notebooks_need_to_install(bundle):
     names = {path.name for path in bundle.iterdir()}
     assert names == {"README.md", "requirements.txt", "pins.txt", WHEEL, "index.ipynb", "tiny.ipynb"}
     assert len((bundle / "README.md").read_text().splitlines()) <= 10
@@ -78,7 +80,7 @@ def test_where_the_framework_is_missing_the_pinned_versions_are_installed(framew
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_framework_that_is_there_is_kept_and_what_fits_it_is_installed(framework, beside, monkeypatch, capsys):
+def test_beside_a_framework_that_is_there_only_what_fits_it_is_installed(framework, beside, monkeypatch, capsys):
     module = MODULES[framework]
     (line,) = Jupyter(module).run(framework, monkeypatch)
     others = [name_of(entry) for entry in direct(framework, project()) if module not in entry]
@@ -86,10 +88,13 @@ def test_a_framework_that_is_there_is_kept_and_what_fits_it_is_installed(framewo
     assert f"Keeping {module}==9.9\n" in capsys.readouterr().out
 
 
-def test_where_nothing_is_missing_nothing_is_installed_and_a_missing_wheel_is_named(monkeypatch, capsys, tmp_path):
+def test_where_nothing_is_missing_nothing_is_installed(monkeypatch, capsys):
     everything = ("jax", "flax", "optax", "flatbuffers", "d2l_utils")
     assert Jupyter(*everything).run("jax", monkeypatch) == []
     assert capsys.readouterr().out == "Missing: nothing, so nothing is installed\n"
+
+
+def test_a_missing_wheel_is_named(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=f"upload {WHEEL} beside this notebook"):
         Jupyter("torch").run("pytorch", monkeypatch)

@@ -106,7 +106,7 @@ def check(root, capsys, *only):
     return status, "".join(capsys.readouterr())
 
 
-def test_each_source_has_a_catalogue_and_words_records_labels_and_shared_texts_have_theirs(project):
+def test_every_text_of_the_book_is_in_one_catalogue(project):
     place = folder(Edition(project), CHINESE)
     found = {name: {each.id for each in messages(read(place / f"{name}.po"))} for name in names(place)}
     assert found == CATALOGUES
@@ -123,17 +123,21 @@ def test_an_update_without_changes_leaves_the_files_as_they_are(project):
     assert "答" not in before["book"]  # a label has a translation of its own
 
 
-def test_a_translation_follows_its_text_and_the_catalogue_of_a_source_that_is_gone_is_deleted(project):
+def test_a_translation_follows_its_text(project):
     translate(project, "one", {"One": "一"}, comment="# free: one\n")
-    (project / "notebooks" / "two.md").unlink()
     write(project, "notebooks/three.md", "# Three\n\n## One\n")
     found = catalogues(project)
     assert '# free: one\n#. heading\nmsgid "One"\nmsgstr "一"' in found["book"]
     assert "一" not in found["one"]
-    assert "two" not in found
 
 
-def test_a_translator_is_told_each_slip_with_its_place_and_its_english(project, capsys):
+def test_the_catalogue_of_a_source_that_is_gone_is_deleted(project):
+    (project / "notebooks" / "two.md").unlink()
+    update(Edition(project), CHINESE)
+    assert "two" not in catalogues(project)
+
+
+def test_a_translator_is_told_where_each_slip_is(project, capsys):
     path = translate(project, "one", {"First words.": "开头的words."})
     line = path.read_text("utf-8").split("\n").index('msgid "First words."') + 1
     status, said = check(project, capsys, "one")
@@ -159,7 +163,7 @@ def test_a_text_that_pages_find_by_its_first_words_has_to_begin_with_them(projec
     assert "does not begin with **在你的循环里**" in check(project, capsys)[1]
 
 
-def test_missing_and_fuzzy_translations_are_nothing_to_mend(project, capsys):
+def test_what_is_not_yet_translated_is_nothing_to_mend(project, capsys):
     translate(project, "one", {"First words.": "words的."}, comment="#, fuzzy\n")
     status, said = check(project, capsys)
     assert status == 0

@@ -69,7 +69,7 @@ def merged(source, outputs, frameworks=PAIR, record=None):
     return merge(expand(source), frameworks, executed, "tiny.md", record)
 
 
-def test_the_golden_section_becomes_a_notebook_for_readers_and_a_merged_one():
+def test_the_golden_section_becomes_both_kinds_of_notebook():
     source, outputs = read(SECTION), {}
     codes = {cell["source"].split("\n")[-1]: cell["source"] for cell in source.cells if cell.cell_type == "code"}
     for number, (framework, word, held) in enumerate((("pytorch", "torch", True), ("jax", "jax", None)), 1):
@@ -115,7 +115,7 @@ def summarised(notebook):
         ([code("1", "one"), code("2", "two")], ["cell 3 (1): unknown tag 'one'", "cell 4 (2): unknown tag 'two'"]),
     ],
 )
-def test_all_breaches_of_the_rules_are_told_with_file_and_cell(cells, problems):
+def test_every_breach_of_the_rules_is_told_with_its_cell(cells, problems):
     with pytest.raises(BookError) as error:
         lint(whole(*cells), "tiny.md")
     for line, problem in zip(str(error.value).split("\n"), problems, strict=True):
@@ -142,7 +142,7 @@ def test_a_section_without_a_cell_of_some_framework_is_refused():
         lint(read(HEAD + code("1", *others)), "tiny.md")
 
 
-def test_ids_are_unique_even_for_equal_cells_and_a_changed_cell_changes_no_other():
+def test_a_changed_cell_changes_no_other_id():
     cells = [code("1"), code("1"), code("1", "jax"), code("1", "jax", "pytorch"), code("2", "jax"), code("3")]
     before = [entry.id for entry in expand(whole(*cells))]
     assert len(set(before)) == len(before)
@@ -176,9 +176,18 @@ def test_what_a_notebook_can_say_is_said_in_plain_markdown(source, plain):
     assert convert(source, NUMBERS).text == plain
 
 
-def test_the_pictures_of_a_cell_lie_in_it_and_the_works_that_are_cited_end_the_notebook():
-    first, *_, last = reader(read(SECTION))["cells"]
+@pytest.mark.parametrize("plain", [plain for _, plain in TABLES["converted"] if ".ipynb" not in plain])
+def test_plain_markdown_stays_as_it_is(plain):
+    assert convert(plain, NUMBERS).text == plain
+
+
+def test_the_pictures_of_a_cell_lie_in_it():
+    first = reader(read(SECTION))["cells"][0]
     assert first["source"].endswith(f"\n\n[img/sum.svg]: data:image/svg+xml;base64,{b64encode(SVG.encode()).decode()}")
+
+
+def test_the_works_that_are_cited_end_the_notebook():
+    last = reader(read(SECTION))["cells"][-1]
     assert last["source"] == "## References\n\n* Lovelace. *Notes*. 1843.\n* Boole. *Laws*. 1854."
 
 
@@ -201,14 +210,14 @@ def test_what_is_left_over_is_an_error_in_plain_words(source, problem):
         (("[raises-exception]", "[remove-stderr]"), False),
     ],
 )
-def test_code_and_tags_of_a_framework_are_in_its_key_and_nothing_else_is(change, same):
+def test_only_what_a_framework_runs_is_in_its_key(change, same):
     assert change[0] in SECTION
     before, after = (of(expand(read(text)), "jax") for text in (SECTION, SECTION.replace(*change)))
     assert (run_key(before, "jax", {}, {}) == run_key(after, "jax", {}, {})) == same
 
 
 @pytest.mark.parametrize(("old", "new", "same"), TABLES["changes"])
-def test_whatever_numbers_depend_on_is_in_the_outline_and_no_sentence_or_formula(old, new, same):
+def test_only_what_numbers_depend_on_is_in_the_outline(old, new, same):
     assert old in SECTION
     before, after = (
         [outline(cell["source"]) for cell in read(text).cells if cell.cell_type == "markdown"]
@@ -217,7 +226,7 @@ def test_whatever_numbers_depend_on_is_in_the_outline_and_no_sentence_or_formula
     assert (before == after) == same
 
 
-def test_outputs_lose_widgets_and_paths():
+def test_outputs_lose_what_only_this_machine_can_show():
     widget = shown({"text/plain": "Box", "application/vnd.jupyter.widget-view+json": {}})
     warning = "/tmp/ipykernel_12/345.py:1: Warning\n/tmp/d2l-x/a /home/me/b /home/men\n"
     outputs = [said("a"), said(warning, "stderr"), widget | {"transient": {"display_id": "1"}}]
@@ -236,7 +245,7 @@ def test_what_a_cell_has_taken_away_again_is_on_no_page():
 # The merged notebook
 
 
-def test_a_page_says_under_its_title_what_was_not_run_and_shows_what_was():
+def test_a_page_says_under_its_title_what_was_not_run():
     source, line = whole(code("1")), "This section was not run{} in this build: `make book` runs it."
     nothing = merged(source, {}, list(FRAMEWORKS))
     assert nothing["cells"][0]["source"].split("\n")[:3] == ["# Tiny", "", line.format("")]
@@ -263,7 +272,7 @@ def test_the_words_of_a_picture_come_from_its_maker_where_its_cell_has_none():
         merged(source, {"jax": {"draw()": [shown(picture)]}}, ["jax"])
 
 
-def test_claims_are_what_came_as_data_and_what_all_show_alike_counts_for_each():
+def test_a_claim_that_all_show_alike_counts_for_each_framework():
     outputs = {name: {"fast": [claimed("fast", True)], "good": [claimed("good", name == "jax")]} for name in PAIR}
     notebook = merged(whole(code("fast"), code("good")), outputs)
     sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
@@ -276,11 +285,9 @@ def test_claims_are_what_came_as_data_and_what_all_show_alike_counts_for_each():
 # Sources and readers' notebooks on disk
 
 
-@pytest.mark.parametrize("path", [None, *sorted((ROOT / "notebooks").glob("*.md"))], ids=str)
-def test_a_save_in_jupyterlab_leaves_a_source_as_it_is(path):
-    text = SECTION if path is None else path.read_text(encoding="utf-8")
-    if not text.startswith("---\njupytext:"):
-        return  # a page, no notebook
+@pytest.mark.parametrize("slug", ["", *slugs(Edition(ROOT))])
+def test_a_save_in_jupyterlab_leaves_a_source_as_it_is(slug):
+    text = (ROOT / "notebooks" / f"{slug}.md").read_text(encoding="utf-8") if slug else SECTION
     settings = load_jupytext_configuration_file(str(ROOT / "jupytext.toml"))
     notebook = read(text)
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3", "file_extension": ".py"}

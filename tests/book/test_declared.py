@@ -44,7 +44,7 @@ def trees(*packages):
     return [parsed(name) for name in PATHS if name.startswith(packages)]
 
 
-def test_the_wheel_declares_what_it_imports_but_the_frameworks_and_each_environment_has_that():
+def test_the_wheel_declares_what_it_imports_but_the_frameworks():
     declared = names(CONTENT["project"]["dependencies"])
     folders = tuple(f"d2l_utils.{part}{folder}" for part in ("", "d2l_names.") for folder in MODULES.values())
     shared = [
@@ -56,7 +56,7 @@ def test_the_wheel_declares_what_it_imports_but_the_frameworks_and_each_environm
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_frameworks_environment_declares_what_its_folder_and_its_cells_import(framework):
+def test_a_frameworks_environment_declares_what_its_code_imports(framework):
     module = MODULES[framework]
     written, code = set(), trees(f"d2l_utils.{module}", f"d2l_utils.d2l_names.{module}")
     for path in (ROOT / "notebooks").glob("*.md"):
@@ -65,7 +65,7 @@ def test_a_frameworks_environment_declares_what_its_folder_and_its_cells_import(
     assert undeclared(code, names(group(framework)), written) == set()
 
 
-def test_the_books_environment_declares_what_the_book_and_its_tests_import():
+def test_the_books_environment_declares_what_its_code_imports():
     declared = names(group("docs"))
     assert undeclared(trees("book"), declared) == set()
     tests = [ast.parse(path.read_text(encoding="utf-8")) for path in TESTS]

@@ -65,10 +65,7 @@ TOOLS = [
         "error: Failed to install: numpy-2.4.6.whl (numpy==2.4.6)\n"
         "  cause: failed to copy file from a.so to .tmpGgPv1o: No space left on device (os error 28)\n",
     ),
-    (
-        DISK,
-        "error: Failed to write to the client cache\n  cause: failed to write: Disk quota exceeded (os error 122)",
-    ),
+    (DISK, "error: Failed to write to the client cache\n  cause: failed to write: Disk quota exceeded (os error 122)"),
     (DISK, "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n\n"),
     (DISK, NODE.format("ENOSPC: no space left on device, write", "ENOSPC")),
     (
@@ -119,7 +116,7 @@ TOOLS = [
 
 
 @pytest.mark.parametrize(("kind", "message"), TOOLS)
-def test_a_failure_is_named_by_its_kind_alone_and_ends_with_the_tools_last_words(kind, message):
+def test_a_failure_is_named_by_its_kind_before_the_tools_last_words(kind, message):
     line = explain(message)
     assert [each for each in (CERTIFICATE, PASSWORD, DISK, HASH, PROXY, NETWORK, VERSION) if each in line] == [kind]
     assert "\n" not in line

@@ -58,7 +58,7 @@ def fails(project, *sources, options=()):
     return done.stderr
 
 
-def test_a_failing_cell_is_named_and_its_notebook_is_kept_apart_until_the_next_call_goes_on(project):
+def test_the_notebook_of_a_failing_cell_is_kept_apart_until_the_next_call(project):
     first, second = fails(project, 'print("so far")', "1 / 0", 'print("never")').splitlines()
     assert first == "error: tiny (jax), cell 3: ZeroDivisionError: division by zero"
     assert second == f"  the notebook as far as it came: {project.path('failed')}"
@@ -90,7 +90,7 @@ def test_an_error_in_what_a_cell_displays_is_one_although_jupyter_goes_on(projec
         ("import time\ntime.sleep(60)", "ran longer than 5 s: make it do less, or allow more with"),
     ],
 )
-def test_a_dead_or_slow_kernel_is_named_and_takes_its_children_along(project, source, why):
+def test_a_dead_or_slow_kernel_takes_its_children_along(project, source, why):
     assert fails(project, source, options=["--timeout", "5"]).startswith(f"error: tiny (jax), cell 2: {why}")
 
 
@@ -110,7 +110,7 @@ def test_a_kernel_that_does_not_start_is_named(project, command, why):
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, number, status):
+def test_after_an_interrupted_run_the_next_call_goes_on(project, number, status):
     mark = project.root / "started"
     project.code(child(project), f'open({str(mark)!r}, "w").close()\nimport time\ntime.sleep(60)')
     command, pipe = project.command("build", "--frameworks", "jax"), subprocess.PIPE
@@ -132,7 +132,7 @@ def test_an_interrupted_run_ends_at_once_and_the_next_call_goes_on(project, numb
     assert project.build().returncode == 0
 
 
-def test_a_child_that_cannot_be_killed_or_found_is_named_and_not_waited_for_for_ever(monkeypatch, capsys):
+def test_a_child_that_cannot_be_killed_is_named_within_a_bound(monkeypatch, capsys):
     monkeypatch.setattr(control, "GRACE", 0.1)
     monkeypatch.setattr(control, "BOUND", 0.1)
     with pytest.MonkeyPatch.context() as patch:
@@ -149,7 +149,7 @@ def test_a_child_that_cannot_be_killed_or_found_is_named_and_not_waited_for_for_
     assert capsys.readouterr().err == "tiny (jax): a process that it detaches from its kernel is not ended on darwin\n"
 
 
-def test_the_first_failure_ends_the_build_and_finished_notebooks_stay(project):
+def test_the_first_failure_ends_the_build_but_finished_notebooks_stay(project):
     project.section(SECTION.replace("word = 'tensor'", "1 / 0"))
     done = project.build("pytorch", OTHERS[0], "jax")
     assert done.returncode == 1
@@ -166,11 +166,7 @@ EXECUTED = "_build/executed/jax/tiny.ipynb"
 @pytest.mark.parametrize(
     ("path", "text", "problem"),
     [
-        (
-            TINY,
-            SECTION.replace("drawing, jax]", "jxa]"),
-            "tiny.md, cell 5 (from IPython.display import SVG): unknown",
-        ),
+        (TINY, SECTION.replace("drawing, jax]", "jxa]"), "tiny.md, cell 5 (from IPython.display import SVG): unknown"),
         (TINY, "---\na: [\n---\n", "tiny.md cannot be read"),
         (TINY, SECTION.replace('+++ {"tags": ["jax"]}', '+++ {"tags"'), "tiny.md cannot be read"),
         (TINY, SECTION.replace(':alt: "Two', ':alt: "Two"'), "tiny.md: the options of {figure} cannot be read"),

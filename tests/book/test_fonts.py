@@ -22,22 +22,27 @@ def held(content):
 
 
 @pytest.mark.parametrize("face", ALL, ids=lambda face: face.name)
-def test_a_font_is_cut_down_to_the_characters_in_use_and_is_the_same_each_time(face):
+def test_a_font_is_cut_down_to_the_characters_in_use(face):
     wanted = frozenset("ab1→中“")
     content = woff(face, wanted)
     assert ({"中", "“"} if face.package == CHINESE else {"a", "b", "1"}) <= held(content)
     assert "c" not in held(content)
-    assert woff.__wrapped__(face, wanted) == content
+
+
+@pytest.mark.parametrize("face", [SERIF[0], MATH[0]], ids=lambda face: face.name)
+def test_a_font_is_the_same_each_time(face):
+    wanted = frozenset("ab1→")
+    assert woff.__wrapped__(face, wanted) == woff.__wrapped__(face, wanted)
 
 
 @pytest.mark.parametrize("face", [face for face in SERIF if face.package == CHINESE], ids=lambda face: face.name)
-def test_a_chinese_font_has_no_latin_letters_and_outlines_that_a_pdf_takes(face):
+def test_a_chinese_font_has_outlines_that_a_pdf_takes_for_chinese_alone(face):
     content = woff(face, frozenset("a中"))
     assert held(content) == {"中"}
     assert "glyf" in TTFont(io.BytesIO(content))
 
 
-def test_formulas_get_the_letters_of_variables_the_sign_of_roots_and_the_table_they_are_laid_out_by():
+def test_formulas_get_the_letters_that_they_are_laid_out_with():
     content = woff(MATH[0], frozenset("x+"))
     assert {"x", "+", "𝑥", "𝛼", "ℎ", "√"} <= held(content)
     assert "MATH" in TTFont(io.BytesIO(content))
@@ -51,7 +56,7 @@ def test_every_character_of_the_sources_is_in_the_fonts_of_text():
 
 
 @pytest.mark.parametrize("path", STYLES)
-def test_styles_name_fonts_that_are_carried_and_their_generic_kind(path):
+def test_styles_name_only_fonts_that_are_carried(path):
     style = (ROOT / path).read_text(encoding="utf-8")
     lists = re.findall(r'font(?:-family)?: [^;"]*((?:"[^"]+"(?:, )?)+[^;]*);', style)
     named = {name.strip(' "') for found in lists for name in found.split(",")}

@@ -61,7 +61,7 @@ def telling(text):
     return [line for line in lines if len(line) > 20 and not set("{}$`") & set(line)]
 
 
-def test_handouts_lack_solutions_and_answers_and_nothing_else(tmp_path):
+def test_handouts_lack_only_what_answers(tmp_path):
     project = Project(tmp_path, SECTION)
     done = project.here("handouts", "--frameworks", "jax")
     assert (done.returncode, done.stderr) == (0, "")

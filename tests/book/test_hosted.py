@@ -30,10 +30,13 @@ def test_another_address_is_refused_with_the_cure(address):
         repository(setting(address))
 
 
-def test_without_a_repository_there_is_no_link_and_with_one_a_bundled_notebook_fetches_what_lay_beside_it():
+def test_without_a_repository_there_is_no_link():
     assert repository(setting("")) == ""
     assert links("", "jax", "page") == {}
     assert 'else ""\n' in first_cell("jax", "a.whl", setting(""))["source"]
+
+
+def test_with_a_repository_a_bundled_notebook_fetches_what_lay_beside_it():
     source = first_cell("jax", "a.whl", setting(f"https://github.com/{NAME}"))["source"]
     assert f'else "https://github.com/{NAME}/raw/bundle/d2l-jax/"\n' in source
 

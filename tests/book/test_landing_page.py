@@ -32,7 +32,7 @@ def written(project):
     return project.read("notebooks", slug="index")
 
 
-def test_each_framework_has_the_landing_page_with_links_to_its_notebooks_and_without_what_only_html_shows(project):
+def test_each_framework_has_the_landing_page_with_links_to_its_notebooks(project):
     notebook = written(project)
     nbformat.validate(nbformat.from_dict(notebook))
     assert notebook["metadata"]["kernelspec"]["name"] == "d2l-jax"

@@ -25,7 +25,7 @@ def test_others_take_what_is_left_of_the_cores_that_a_notebook_may_use(monkeypat
     assert machine_load.share(used, 10) == busy
 
 
-def test_our_own_time_and_that_of_cpus_that_we_may_not_use_do_not_count(monkeypatch):
+def test_only_other_programs_on_cpus_that_we_may_use_count(monkeypatch):
     monkeypatch.setattr(machine_load, "usable", lambda: [0, 1])
     times = [SimpleNamespace(user=5.0, nice=1.0, system=1.0, idle=90.0, steal=0.5)] * 3
     monkeypatch.setattr(machine_load.psutil, "cpu_times", lambda percpu: times)
@@ -37,11 +37,7 @@ def test_our_own_time_and_that_of_cpus_that_we_may_not_use_do_not_count(monkeypa
     ("busy", "programs", "said"),
     [
         (0.1, {"tune": 0.4}, ""),
-        (
-            0.5,
-            {"tune": 0.4, "idle": 0.0},
-            "other programs (tune) keep 50% of the processors busy: times will be rough",
-        ),
+        (0.5, {"tune": 0.4, "idle": 0.0}, "other programs (tune) keep 50% of the processors busy: times will be rough"),
         (0.5, {}, "other programs, which cannot be seen from here, keep 50% of the processors busy"),
     ],
 )

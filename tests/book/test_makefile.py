@@ -15,7 +15,7 @@ LOOKING = [f"-n {' '.join(TARGETS)}", "-n _build/html/index.html", "-p", "-npq",
 LOOKING += [f"-q {target}" for target in ("setup", "book", "test", "epub", "check")]
 
 
-def test_a_make_that_only_looks_starts_no_python_and_writes_nothing(project):
+def test_a_make_that_only_looks_changes_nothing(project):
     python = project.tools / "recorder"
     python.write_text('#!/bin/sh\necho "$@" >> "$UV_LOG"\n')
     python.chmod(0o755)
@@ -80,7 +80,7 @@ def of_the_book(paths):
     return {path for path in paths if re.match(r"book/(?!setup/).*\.py$", path)}
 
 
-def test_pages_decks_and_pdfs_are_made_anew_when_a_module_changes_that_their_programs_import(project):
+def test_what_is_built_is_made_anew_when_a_module_changes_that_its_programs_import(project):
     printed = project.run("make", "-pqrR", "help").stdout
     pages = prerequisites("_build/html/index.html", printed)
     assert of_the_book(pages) == of_the_book(imported("book.pages"))

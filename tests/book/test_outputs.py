@@ -39,7 +39,7 @@ def test_text_is_shown_as_a_terminal_shows_it(printed, seen):
     assert "\x1b" not in uncoloured(seen)
 
 
-def test_outputs_stay_in_the_order_of_their_arrival_and_neighbours_of_a_stream_are_one():
+def test_outputs_stay_in_the_order_of_their_arrival():
     def said(text, name="stdout"):
         return {"output_type": "stream", "name": name, "text": text}
 
@@ -68,7 +68,7 @@ def outputs(*found):
     return presentable(code("", outputs=found)["outputs"])
 
 
-def test_a_page_shows_the_first_lines_of_a_long_text_and_says_how_much_is_left_out():
+def test_a_page_says_how_much_of_a_long_text_is_left_out():
     line = "x" * 79 + "\n"
     first, last = outputs(line * 125_000)
     assert first["text"] == line * (LONGEST // 80)
@@ -84,7 +84,7 @@ def test_a_page_shows_the_first_lines_of_a_long_text_and_says_how_much_is_left_o
     assert outputs(line) == code("", outputs=[line])["outputs"]
 
 
-def test_a_page_shows_no_control_characters_and_none_of_what_it_has_no_way_to_show():
+def test_a_page_shows_nothing_that_html_refuses():
     seen = outputs(
         shown({"text/html": "<b>\x1ba\r\nb\x00\ufffe", "text/plain": "\x1b[31mr\x1b[7m"}),
         shown({"application/json": {}, "text/plain": "\x08a"}),
@@ -97,3 +97,9 @@ def test_a_page_shows_no_control_characters_and_none_of_what_it_has_no_way_to_sh
         {"text/plain": "a"},
         ["E"],
     ]
+
+
+@pytest.mark.parametrize("kind", ["svg+xml", "png", "jpeg", "gif"])
+def test_a_page_shows_each_kind_of_picture(kind):
+    (picture,) = outputs(shown({f"image/{kind}": "<svg/>", "text/plain": "?"}))
+    assert f"image/{kind}" in picture["data"]

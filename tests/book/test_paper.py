@@ -33,7 +33,7 @@ def document():
     return joined({"one.xhtml": page(FIRST), "back/two.xhtml": page(SECOND)}, ABOUT, "pages", [])
 
 
-def test_the_document_has_contents_open_folds_an_appendix_and_links_that_lead_to_its_places(document):
+def test_the_document_is_whole_on_paper(document):
     lines = [words(line).removesuffix(f" {UNKNOWN}") for line in next(find(document, "div", "contents"))]
     assert lines == ["Contents", "1. One", "1.1. Part", 'Two "quoted"', "Appendix: Answers and Solutions", "1. One"]
     assert [fold.get("open") for fold in find(document, "details")] == ["open"]

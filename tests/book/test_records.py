@@ -22,7 +22,7 @@ def cells(html):
     return [re.findall("<td[^>]*>([^<]*)</td>", row) for row in re.findall("<tr>(.*?)</tr>", html)[1:]]
 
 
-def test_the_times_in_a_table_have_one_unit_and_so_have_the_bytes():
+def test_figures_of_a_kind_have_one_unit_in_a_table():
     found = cells(comparisons([record(5.6e-4, 9e-4), record(0.043, 0.05), record(4e6, 5e9, unit="B")]))
     assert found == [
         ["0.560 ms", "0.900 ms", "1.61 ×"],
@@ -39,7 +39,7 @@ def test_what_lies_too_far_apart_for_one_unit_has_its_own_in_each_row():
 
 
 @pytest.mark.parametrize(("language", "to"), [(None, "to"), (CHINESE, "至")])
-def test_figures_below_0_have_minus_signs_and_a_word_between_them(language, to):
+def test_figures_below_0_have_a_word_between_them(language, to):
     with speaking(Edition(ROOT, language)):
         found = comparisons([record(1e-3, -5.39e-4, -3.29e-3, -1.99e-4, kind="saving")])
     assert cells(found) == [["1.00 ms", f"−0.539 ms (−3.29 {to} −0.199)", "−0.539 ×"]]
@@ -63,7 +63,7 @@ def test_what_lies_on_the_scale_has_its_mark(factor, end):
     assert mark(shown, 60 * end, 8) in scale(shown)
 
 
-def test_the_rows_of_a_running_total_have_one_unit_and_a_loss_a_minus_sign():
+def test_the_rows_of_a_running_total_have_one_unit():
     times = {"the loop as written": 0.043, "compiled step": 9.8e-4, "bfloat16": 1.4e-3}
     about = {"promised": 5e-4, "accuracy": 0.5, "kept": True}
     found = [
@@ -75,3 +75,9 @@ def test_the_rows_of_a_running_total_have_one_unit_and_a_loss_a_minus_sign():
         ("1.40 ms", "0.500 ms", "−0.420 ms"),
     ]
     assert change(0.043, 9.8e-4) == "43.0 ms → 0.980 ms"
+
+
+def test_words_of_records_are_no_markup():
+    found = comparisons([record(1.0, 9.0) | {"name": "a < b & c", "otherwise": "See <pre>."}])
+    assert "a &lt; b &amp; c" in found
+    assert "See &lt;pre&gt;." in found

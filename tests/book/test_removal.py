@@ -66,7 +66,7 @@ def python(copy, *arguments):
     return done.stdout
 
 
-def test_the_table_of_frameworks_is_the_list_of_folders_and_notebooks_are_written_for_them(copy):
+def test_notebooks_are_written_for_the_frameworks_of_the_table(copy):
     found = python(copy, "-c", "import book; print(*book.FRAMEWORKS); print(book.__file__)").split()
     assert found == [*[name for name in FRAMEWORKS if name != LEAVING], str(copy / "book" / "__init__.py")]
     assert f"{MODULES[LEAVING]}==" not in (copy / "pyproject.toml").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ def kernels(folder):
     return {path.parent.name for path in folder.glob("kernels/*/kernel.json")}
 
 
-def test_both_install_what_the_set_up_needs_and_take_the_python_that_conda_takes():
+def test_both_install_what_the_set_up_needs():
     installed = re.search(r"--no-install-recommends (.+?) \\", DOCKERFILE)[1].split()
     assert set(installed) == NEEDED | {package for aid in AIDS.values() for package in aid.packages}
     assert set((ROOT / "binder" / "apt.txt").read_text().split()) == NEEDED
@@ -40,7 +40,7 @@ def test_the_set_up_makes_the_kernels_of_all_frameworks(project, command):
     assert kernels(project.root / "_build" / "jupyter" / "share" / "jupyter") == {f"d2l-{name}" for name in FRAMEWORKS}
 
 
-def test_what_binder_and_the_container_start_finds_the_kernels(project):
+def test_what_a_service_starts_finds_the_kernels(project):
     project.run("binder/postBuild")
     done = project.run("binder/start", "sh", "-c", "ls $JUPYTER_PATH/kernels")
     assert set(done.stdout.split()) == {f"d2l-{name}" for name in FRAMEWORKS}

@@ -17,7 +17,7 @@ from book.layout import Edition
 from book.run_keys import run_key
 from book.slides.deck import deck, slides, with_outputs
 from book.slides.showing import shown
-from book.slides.writing import page
+from book.slides.writing import contents, page
 from book.translations import CHINESE
 from d2l_lab.instruments.predictions import Comparison
 
@@ -49,7 +49,7 @@ def source(*cells):
     return jupytext.reads(HEAD + "# Tiny\n\n" + everyone + "\n" + "\n".join(cells), fmt="md:myst")
 
 
-def test_headings_open_slides_and_marks_fill_them_and_only_what_is_added_to_a_slide_appears_later():
+def test_headings_open_slides_that_marks_fill():
     found = told(
         prose("# Tiny"),
         prose("Why?", "slide"),
@@ -71,7 +71,7 @@ def test_headings_open_slides_and_marks_fill_them_and_only_what_is_added_to_a_sl
     assert [cell["metadata"].get("slideshow") for cell in shown_cells] == [None, {"slide_type": "fragment"}]
 
 
-def test_text_becomes_the_notes_of_its_slide_or_of_the_next_of_its_section_without_pictures_and_folds():
+def test_text_becomes_the_notes_of_its_slide_or_of_the_next():
     text = "## One\n\nSay $x$.\n\n![A sum.][sum]\n\n<details>\n<summary>Answer</summary>\n\n42\n\n</details>"
     notebook = deck([prose("# Tiny"), prose(f"{text}\n\n[sum]: data:image/svg+xml;base64,AA")], "jax", "", "tiny.md")
     (notes,) = [c["source"] for c in notebook["cells"] if c["metadata"].get("slideshow") == {"slide_type": "notes"}]
@@ -106,7 +106,7 @@ def test_exercises_go_on_with_their_numbers_where_a_slide_has_no_room_for_more()
     assert [re.search(r'start="(\d)"', source)[1] for *_, (source,) in found[1:]] == ["1", "3", "5", "6"]
 
 
-def test_long_code_shows_its_output_alone_and_needs_one():
+def test_long_code_shows_its_output_alone():
     long = "\n".join(["1"] * 15)
     (slide,) = slides([prose("# Tiny"), code(long, "slide", [said("2\n")])], "tiny.md")
     assert slide.cells[0]["metadata"]["d2l_drawn"]
@@ -114,7 +114,7 @@ def test_long_code_shows_its_output_alone_and_needs_one():
         slides([prose("# Tiny"), code(long, "slide")], "tiny.md")
 
 
-def test_predictions_stand_in_one_table_and_messages_of_libraries_nowhere():
+def test_predictions_stand_in_one_table_without_messages_of_libraries():
     outputs = [tiny_book.shown(Comparison(name, "model", "s", 1.0, 1.5, 1.4, 1.6)) for name in ("first", "second")]
     found = shown([said("log", "stderr"), *outputs, said("W" * 300 + "\n")], "")
     assert len(found) == 1
@@ -129,17 +129,17 @@ def test_predictions_stand_in_one_table_and_messages_of_libraries_nowhere():
         ({}, "slideshow is {}: write {slide_type: …} with one of slide subslide fragment"),
     ],
 )
-def test_a_mark_that_means_nothing_is_refused_with_its_place_and_those_that_do(mark, fault):
+def test_a_mark_that_means_nothing_is_refused_with_its_place(mark, fault):
     with pytest.raises(BookError, match=re.escape(f"tiny.md, cell 3 (One.): {fault}")):
         lint(source(f"+++ {json.dumps({'slideshow': mark})}\n\nOne.\n"), "tiny.md")
 
 
 @pytest.mark.parametrize("cell", [code("1", "slide", tags=["solution"]), code("d2l.claim('one', 1, above=0)", "slide")])
-def test_solutions_and_claims_cannot_be_marked(cell):
+def test_what_is_folded_cannot_be_marked(cell):
     assert len(list(cell_problems(cell))) == 1
 
 
-def test_a_mark_changes_neither_ids_nor_what_decides_a_run_and_readers_get_it():
+def test_a_mark_changes_nothing_but_the_slides():
     cell = "```{{code-cell}} ipython3\n{}1 + 1\n```\n"
     plain, with_mark = (source(cell.format(mark)) for mark in ("", ":slideshow: {slide_type: slide}\n\n"))
     before, after = expand(plain), expand(with_mark)
@@ -150,7 +150,7 @@ def test_a_mark_changes_neither_ids_nor_what_decides_a_run_and_readers_get_it():
     assert last["metadata"] == {"slideshow": {"slide_type": "slide"}}
 
 
-def test_a_marked_cell_that_has_not_run_is_an_error_and_another_is_not():
+def test_only_a_marked_cell_has_to_have_run():
     for mark in (None, "slide"):
         notebook = {"cells": [code("1", mark)]}
         if mark:
@@ -178,8 +178,12 @@ def test_a_deck_is_one_file_with_its_scripts():
     assert "<link" not in text
 
 
+def test_titles_in_the_list_of_decks_are_no_markup():
+    assert '<a href="a.html">A &amp; B&lt;</a>' in contents({"a": "A & B<"}, "jax")
+
+
 @pytest.mark.parametrize("step", ["notebooks", "slides"])
-def test_the_slides_of_a_section_that_is_no_more_go_with_it_and_from_the_list(tmp_path, step):
+def test_the_slides_of_a_section_that_is_no_more_go_with_it(tmp_path, step):
     project = Project(tmp_path)
     names = {name: tmp_path / "_build" / "slides" / "jax" / f"{name}.html" for name in ("index", "tiny", "gone")}
     for name, path in names.items():
@@ -194,7 +198,7 @@ def test_the_slides_of_a_section_that_is_no_more_go_with_it_and_from_the_list(tm
         assert names["tiny"].read_text(encoding="utf-8") == "tiny"  # it has not been written anew
 
 
-def test_a_slide_holds_each_output_and_ends_where_it_should():
+def test_a_slide_holds_each_output_whole():
     cells = [cell | {"id": "c"} for cell in awkward.cells(**marked("slide"))]
     found = deck([prose("# Awkward"), *cells, prose("After it.", "slide")], "jax", "about", "awkward.md")
     boxes = BeautifulSoup(page(found, "Awkward"), "html5lib").select(".slides > section > section > .box")

@@ -102,7 +102,7 @@ def written(project, monkeypatch):
     return own_files(project.root / "_build" / "book", "*", "*/*")
 
 
-def test_stray_files_are_neither_read_nor_copied_and_no_notebook_runs_again(project, monkeypatch):
+def test_stray_files_change_nothing(project, monkeypatch):
     before, pages = looked_at(project), written(project, monkeypatch)
     litter(project)
     assert looked_at(project) == before
@@ -119,7 +119,7 @@ def test_a_folder_where_a_file_belongs_is_named(project):
 
 
 @pytest.mark.slow
-def test_the_first_pass_reads_the_sources_and_nothing_else(project):
+def test_the_first_pass_reads_the_sources_alone(project):
     project.code("1")
     litter(project)
     command = [sys.executable, "-m", "book", "notebooks", "--frameworks", "jax", "--root", str(project.root)]

@@ -81,7 +81,7 @@ def code(found, part="source"):
     return [(cell["id"], cell[part]) for cell in found["cells"] if cell["cell_type"] == "code"]
 
 
-def test_a_readers_notebook_has_the_words_of_its_language_and_the_same_code(project):
+def test_a_readers_notebook_has_the_words_of_its_language_around_the_same_code(project):
     english, chinese = notebooks(project)
     translated = ("# 1. 小节", "几句话。", "<summary>答案</summary>", "<summary>解答</summary>", "秘密。")
     for words in (*translated, "Forty-two.", "Wait for `x`."):  # what has no translation, or a faulty one, is English
@@ -100,7 +100,7 @@ def test_handouts_in_another_language_hold_no_answers(project):
 
 
 @pytest.mark.slow
-def test_a_bundle_in_another_language_has_its_readme_and_its_notebooks_and_the_same_files(project):
+def test_a_bundle_in_another_language_has_the_same_files(project):
     done = project.here("bundle", "--frameworks", "jax", "--languages", "zh")
     assert (done.returncode, done.stderr) == (0, "")
     english, chinese = (unpacked(project, name) for name in ("d2l-jax", "d2l-jax-zh"))
@@ -110,15 +110,20 @@ def test_a_bundle_in_another_language_has_its_readme_and_its_notebooks_and_the_s
     assert english["README.md"].decode().endswith(f"{NEEDED}\n")
 
 
-def test_a_new_translation_is_in_the_next_notebook_and_what_is_gone_from_the_sources_is_gone(project):
+def test_what_is_gone_from_the_sources_is_gone_from_the_translated_ones(project):
     notebooks(project)
     gone = Edition(project.root, CHINESE).sources / "other.md"
     assert gone.exists()
     (project.root / "notebooks" / "other.md").unlink()
+    notebooks(project)
+    assert not gone.exists()
+
+
+def test_a_new_translation_is_in_the_next_notebook(project):
+    notebooks(project)
     words = folder(Edition(project.root), CHINESE) / "pages.po"
     words.write_text(words.read_text(encoding="utf-8").replace("解答", "解法"), encoding="utf-8")
     assert "<summary>解法</summary>" in prose(notebooks(project)[1])
-    assert not gone.exists()
 
 
 def test_the_numbers_of_a_translation_are_named_in_its_language(project, monkeypatch):
@@ -131,21 +136,21 @@ def test_the_numbers_of_a_translation_are_named_in_its_language(project, monkeyp
     assert {"-Dlanguage=zh_CN", str(layout.sources)} <= set(commands[0])
 
 
-def test_a_changed_sentence_is_english_and_counted_and_everything_else_stays(project):
-    layout, start = Edition(project.root, CHINESE), "index 0/1, other 1/3, tiny"
+def test_a_changed_sentence_alone_is_english_until_it_is_translated(project):
+    edition, start = Edition(project.root, CHINESE), "index 0/1, other 1/3, tiny"
     before = prose(notebooks(project)[1])
-    assert coverage_line(layout) == f"zh: 5/10 units translated: {start} 4/6"
+    assert coverage_line(edition) == f"zh: 5/10 units translated: {start} 4/6"
     changed = "Some other words of prose."
     project.section(SECTION.replace("Some words of prose.", changed))
     assert prose(notebooks(project)[1]) == before.replace("几句话。", changed)
-    assert coverage_line(layout) == f"zh: 4/10 units translated: {start} 3/6"
+    assert coverage_line(edition) == f"zh: 4/10 units translated: {start} 3/6"
     update(Edition(project.root), CHINESE)
     assert prose(notebooks(project)[1]) == before.replace("几句话。", changed)
-    assert coverage_line(layout) == f"zh: 4/10 units translated (1 outdated): {start} 3/6 (1 outdated)"
+    assert coverage_line(edition) == f"zh: 4/10 units translated (1 outdated): {start} 3/6 (1 outdated)"
 
 
 @pytest.mark.slow
-def test_a_build_in_two_languages_runs_each_notebook_once_and_shows_its_outputs_in_both(project):
+def test_a_build_in_two_languages_runs_each_notebook_once(project):
     cells = project.root / "started"
     project.section(SECTION.replace("print(", f"open({str(cells)!r}, 'a').write('x'); print("))
     done = project.build(options=["--languages", "zh"])

@@ -23,12 +23,12 @@ def drawing(*lines):
     return f'<svg xmlns="http://www.w3.org/2000/svg"><title>A title</title>{"".join(lines)}</svg>'
 
 
-def test_neighbouring_lines_are_one_label_and_titles_symbols_and_code_are_none():
+def test_neighbouring_lines_are_one_label():
     labels = ["**At once:** both < 2\nS bytes\neach way", "after a gap", "beside it", "in bold"]
     assert extract(drawing(*LINES, CODE)) == labels
 
 
-def test_a_translation_takes_the_place_of_its_label_and_may_have_fewer_lines_but_not_more():
+def test_a_translation_takes_the_place_of_its_label_in_as_many_lines_at_most():
     translations = {"S bytes\neach way": "**每个**方向", "after a gap": "空隙 < 2", "beside it": "一\n二"}
     found = apply(drawing(*LINES[1:], CODE), translations.get, "zh-Hans")
     expected = [

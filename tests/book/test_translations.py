@@ -41,7 +41,7 @@ def test_the_units_of_a_source_are_its_text_in_order(source, units):
         ("* an item\n  of two lines\n", "甲 x\ny 乙\nz", "* 甲 x\n  y 乙\n  z\n"),
     ],
 )
-def test_a_line_break_goes_where_chinese_has_no_space_and_stays_elsewhere(source, translation, applied):
+def test_a_line_break_goes_only_where_chinese_has_no_space(source, translation, applied):
     first = extract(source)[0].text
     assert apply(source, {first: translation}.get) == applied
 
@@ -110,10 +110,12 @@ def test_what_is_english_in_a_translation_is_no_slip(translation):
         ("`barrier` in an inaccuracy", "误差", []),
         ("accuracy", "精度：准确率", ["'accuracy' is never 精度: write 准确率"]),
         ("precision and accuracy", "精度和准确率", []),  # since the other term asks for it
+        ("An I.O", "一次", ["'I.O' is 输入输出"]),
+        ("An IxO", "一次", []),  # a term is no pattern
     ],
 )
 def test_a_term_is_translated_as_the_table_says(tmp_path, english, translation, said):
-    rows = "barrier | fence,屏障,障碍 | 壁垒", "accuracy,准确率,精度", "precision,精度,"
+    rows = "barrier | fence,屏障,障碍 | 壁垒", "accuracy,准确率,精度", "precision,精度,", "I.O,输入输出,"
     table = tmp_path / "terms.csv"
     table.write_text("\n".join(["english,translations,never", *rows]), encoding="utf-8")
     assert list(wrong_terms(english, translation, read_terms(table))) == said

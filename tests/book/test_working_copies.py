@@ -44,7 +44,7 @@ def names(folder):
     return sorted(path.name for path in folder.glob("*.ipynb"))
 
 
-def test_an_edited_copy_stays_as_it_is_and_a_line_names_the_newer_one_beside_it(project):
+def test_an_edited_copy_stays_as_it_is_beside_the_newer_one(project):
     work = project.root / "work" / "jax"
     assert make(project).splitlines()[-1] == "your notebooks: work/jax"
     edit(work / "tiny.ipynb")
@@ -133,7 +133,7 @@ def test_notebooks_of_a_time_before_versions_count_as_a_readers_once_jupyter_has
     assert not is_ours(path, path.parents[1])
 
 
-def test_what_cannot_be_moved_stops_everything_in_one_line_and_is_left_where_it_is(project):
+def test_what_cannot_be_moved_is_left_where_it_is(project):
     make(project)
     edit(project.path("notebooks"))
     mine = project.path("notebooks").read_bytes()
@@ -148,7 +148,7 @@ def test_what_cannot_be_moved_stops_everything_in_one_line_and_is_left_where_it_
     assert project.path("notebooks").read_bytes() == mine
 
 
-def test_a_bundle_holds_the_books_notebooks_and_nothing_that_lies_or_was_written_beside_them(project):
+def test_a_bundle_holds_nothing_that_lies_or_was_written_beside_the_books_notebooks(project):
     make(project)
     edit(project.path("notebooks"), "a private path")
     edit(project.root / "work" / "jax" / "tiny.ipynb", "a private path")
@@ -172,7 +172,7 @@ def test_the_notebook_of_a_removed_section_is_no_longer_offered_but_a_readers_co
 
 
 @pytest.mark.parametrize("target", ["clean", "distclean"])
-def test_cleaning_leaves_work_alone_and_moves_there_what_is_a_readers(project, target):
+def test_cleaning_keeps_what_is_a_readers(project, target):
     make(project)
     edit(project.path("notebooks"))
     mine = project.root / "work" / "jax" / "mine.ipynb"
@@ -192,7 +192,7 @@ def test_cleaning_leaves_work_alone_and_moves_there_what_is_a_readers(project, t
 @pytest.mark.parametrize(
     ("number", "cure"), [(errno.ENOSPC, "make room"), (errno.EROFS, "can only be read"), (errno.EACCES, "another user")]
 )
-def test_a_full_disk_or_a_folder_of_somebody_else_is_one_line_and_what_is_there_stays(project, number, cure):
+def test_on_a_full_disk_or_in_a_folder_of_somebody_else_what_is_there_stays(project, number, cure):
     make(project)
     mine = project.root / "work" / "jax" / "tiny.ipynb"
     edit(mine)

@@ -20,7 +20,7 @@ def drawing(content):
     return to_xml(root)
 
 
-def test_elements_have_no_prefixes_drawings_are_for_xml_and_leave_out_what_only_a_mouse_shows():
+def test_drawings_are_written_for_xml():
     root = page('<svg role="group"><a href="a.html"><title>t</title><text class="words">t</text></a></svg>')
     link = '<a href="a.xhtml"><title>t</title></a>'
     assert to_xml(root) == HTML.format(f'<svg xmlns="http://www.w3.org/2000/svg">{link}</svg>')

@@ -131,7 +131,22 @@ function solutions() {
   const places = folds.map((fold) => fold.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]);
   const before = seen(".tag_solution").length;
   for (const fold of folds) fold.open = true;
-  return { places, loose: before + seen(".tag_solution").filter((cell) => !cell.closest("details[open]")).length };
+  const loose = before + seen(".tag_solution").filter((cell) => !cell.closest("details[open]")).length;
+  for (const fold of folds) fold.open = false; // the next framework finds them as this one did
+  return { places, loose };
+}
+
+// Folds with what checks an answer: whether a solution follows, how many pieces of code are seen before one opens and
+// after that, and whether they call the check.
+function foldedChecks() {
+  return seen("details.exercise").map((fold) => {
+    const before = seen(".cell_input", fold).length;
+    fold.open = true;
+    const unfolded = seen(".cell_input", fold);
+    const checked = unfolded.some((cell) => textOf(cell).includes("d2l.check"));
+    fold.open = false;
+    return [fold.nextElementSibling.matches("details.solution"), before, unfolded.length, checked];
+  });
 }
 
 // How far to the right each framework's text goes, and how wide the window's content is.
@@ -251,7 +266,7 @@ function tables(selector) {
 }
 
 Object.assign(globalThis, {
-  ...{ claims, contents, faults, focus, follow, forEachChoice, harm, hits, lastSentence, marked, paragraphs },
-  ...{ moves, openNote, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tables, tokensAlone },
-  ...{ unfold, wideTables, widestNote, widths },
+  ...{ claims, contents, faults, focus, foldedChecks, follow, forEachChoice, harm, hits, lastSentence, marked, moves },
+  ...{ openNote, paragraphs, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tables },
+  ...{ tokensAlone, unfold, wideTables, widestNote, widths },
 });

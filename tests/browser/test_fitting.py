@@ -53,7 +53,7 @@ def test_letters_shrink_before_code_is_left_out(open_page, tmp_path):
     assert [shown for _, shown in sizes] == [1, 1, 0]
 
 
-def test_a_deck_begins_and_goes_on_with_a_key(open_page):
+def test_a_key_turns_to_the_next_slide(open_page):
     if not DECKS:
         pytest.fail("no decks: run `make slides FRAMEWORKS=jax`")
     page = open_page(DECKS[0].as_uri(), BOX)

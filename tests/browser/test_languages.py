@@ -12,7 +12,7 @@ def follow(page, link=".sidebar-sticky a.language"):
 
 
 @pytest.mark.parametrize("name", ["index.html", "back/glossary.html", "search.html?q=GPU"])
-def test_the_link_leads_to_the_same_page_and_back(open_page, address, translated, name):
+def test_the_links_lead_to_the_same_page_in_each_language(open_page, address, translated, name):
     page = open_page(f"{address}/{name}")
     for folder in (f"{translated}/", ""):
         follow(page)
@@ -41,7 +41,7 @@ def test_the_name_of_a_language_stands_on_one_line(open_page, server, translated
 
 
 @pytest.mark.parametrize("share", [0, 0.2, 0.5, 0.8])
-def test_framework_and_place_stay(open_page, address, first, translated, share):
+def test_the_reader_stays_at_the_same_paragraph(open_page, address, first, translated, share):
     page = open_page(f"{address}/{first}", fresh=True)
     framework = PAGES[first][-1]
     page.click(button(framework))

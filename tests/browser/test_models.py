@@ -2,22 +2,14 @@
 
 import pytest
 from conftest import PAGES
-from test_axe import look
 
 MODELS = "back/models.html"
 MARKS = ".scatter a"
 
 
-@pytest.fixture
-def frameworks(book):
-    """The frameworks on the page; the test fails if no prediction was collected."""
-    if not PAGES.get(MODELS):
-        pytest.fail(f"{book / MODELS} shows no predictions: run `make book`")
-    return PAGES[MODELS]
-
-
-def test_a_marks_name_appears_while_it_is_pointed_at_or_has_the_focus(open_page, server, frameworks):
-    page = open_page(f"{server}/{MODELS}?tab={frameworks[-1]}")
+def test_a_marks_name_appears_while_it_is_pointed_at_or_has_the_focus(open_page, server):
+    assert PAGES.get(MODELS), "the page shows no predictions: run `make book`"
+    page = open_page(f"{server}/{MODELS}?tab={PAGES[MODELS][-1]}")
     names = f"seen('{MARKS} .words').map((words) => words.parentNode.getAttribute('aria-label'))"
     assert page.evaluate(names) == []
     first = page.locator(f"{MARKS}:visible").first
@@ -29,11 +21,6 @@ def test_a_marks_name_appears_while_it_is_pointed_at_or_has_the_focus(open_page,
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Tab")
     assert page.evaluate(names) == [label]
-
-
-@pytest.mark.parametrize("name", [MODELS, "index.html"])
-def test_axe_finds_nothing_on_a_narrow_screen(open_page, server, frameworks, name):
-    assert look(open_page, f"{server}/{name}", "prepareForAxe", viewport={"width": 400, "height": 800}) == []
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def lab(tmp_path):
             server.terminate()
 
 
-def test_what_solutions_print_is_folded_predictions_stand_once_and_notes_break_between_words(chromium, lab):
+def test_jupyterlab_shows_what_a_reader_expects(chromium, lab):
     page = chromium.new_page(viewport={"width": 1000, "height": 1200})
     page.goto(lab)
     page.locator(".jp-StatusBar-TextItem:has-text('| Idle')").wait_for(timeout=60_000)  # the kernel has started

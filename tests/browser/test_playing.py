@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.mark.parametrize("n", range(2, 7))
-def test_each_step_of_the_ring_follows_from_the_one_before_and_the_last_has_every_sum(open_page, server, page_with, n):
+def test_the_steps_of_the_ring_lead_to_every_sum(open_page, server, page_with, n):
     page = open_page(f"{server}/{page_with('explorable ring')}")
     page.locator(".ring select").first.select_option(str(n))
     before = page.evaluate("ring()")["cells"]
@@ -25,7 +25,7 @@ def test_each_step_of_the_ring_follows_from_the_one_before_and_the_last_has_ever
     assert shown["words"].endswith("Every rank holds every sum.")
 
 
-def test_the_ring_is_stepped_by_keys_and_a_button_with_nothing_to_do_keeps_the_focus(open_page, address, page_with):
+def test_the_ring_is_stepped_by_keys(open_page, address, page_with):
     page = open_page(f"{address}/{page_with('explorable ring')}")
 
     def press(*keys):

@@ -40,9 +40,7 @@ def home(address, section):
     return f"{address}/{section}".rpartition("/")[0]
 
 
-def test_a_hit_is_the_sentence_with_the_words_marked_and_leads_to_its_section_in_its_framework(
-    open_page, address, either
-):
+def test_a_hit_is_the_sentence_with_a_link_to_its_section(open_page, address, either):
     framework = PAGES[either][-1]
     page = open_page(f"{address}/{either}", fresh=True)
     sentence, section = page.evaluate(f"lastSentence('{framework}')")
@@ -101,9 +99,7 @@ def test_the_search_says_what_it_found(open_page, server, first, query, status):
         ("data-dependent", "Data-dependent branching", ["Data-dependent"], "jax"),
     ],
 )
-def test_a_name_is_found_in_code_as_readers_type_it_and_shown_as_code_in_its_tab(
-    open_page, tiny, query, line, marks, framework
-):
+def test_a_name_is_found_in_code_as_readers_type_it(open_page, tiny, query, line, marks, framework):
     page = open_page(f"{tiny}/page.html", fresh=True)
     link = f"{tiny}/page.html?tab={framework}#part"
     assert hits(page, tiny, query) == [[line, marks, link]]
@@ -132,7 +128,7 @@ def test_a_browser_that_cannot_unpack_the_texts_is_told_so(open_page, tiny):
     assert page.inner_text("#search-status") == "The search needs a newer browser."
 
 
-def test_chinese_is_found_word_by_word_and_said_in_chinese(open_page, server, translated):
+def test_chinese_is_found_word_by_word(open_page, server, translated):
     page = open_page(f"{server}/{translated}/index.html")
     marks = {mark for _, marks, _ in hits(page, f"{server}/{translated}", "计算性能qwertz") for mark in marks}
     assert {"计算", "性能"} <= marks
@@ -144,7 +140,7 @@ def test_a_word_is_found_in_its_other_forms(open_page, server, first):
     assert "cache" in marks
 
 
-def test_the_texts_are_loaded_by_those_who_search_and_weigh_what_they_may(open_page, server, book):
+def test_the_texts_are_loaded_by_those_who_search(open_page, server, book):
     asked = []
     page = open_page("about:blank", fresh=True)
     page.on("request", lambda sent: asked.append(sent.url))

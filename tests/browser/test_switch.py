@@ -18,13 +18,13 @@ def test_each_framework_shows_its_own_panels_alone(open_page, server, section):
     assert page.evaluate("forEachChoice(state)") == whole
 
 
-def test_the_address_chooses_the_framework_and_an_unknown_one_is_as_none(open_page, server, first):
+def test_the_address_chooses_the_framework(open_page, server, first):
     assert shown(open_page(f"{server}/{first}?tab=caffe")) == SECTIONS[first][:1]
     for framework in SECTIONS[first]:
         assert shown(open_page(f"{server}/{first}?tab={framework}")) == [framework]
 
 
-def test_the_choice_goes_into_the_address_and_is_remembered_over_pages(open_page, address, first):
+def test_the_choice_is_remembered_over_pages(open_page, address, first):
     last, others = list(SECTIONS.items())[-1]
     chosen = SECTIONS[first][-1]
     page = open_page(f"{address}/{first}", fresh=True)
@@ -35,7 +35,7 @@ def test_the_choice_goes_into_the_address_and_is_remembered_over_pages(open_page
     assert shown(page) == [chosen if chosen in others else others[0]]
 
 
-def test_a_keyboard_reaches_and_presses_the_switch(open_page, server, first):
+def test_a_keyboard_presses_the_switch(open_page, server, first):
     page = open_page(f"{server}/{first}")
     page.focus(button(SECTIONS[first][-1]))
     for framework, key in zip(reversed(SECTIONS[first]), ["Enter", "Space"] * 2, strict=False):
@@ -63,7 +63,7 @@ def test_the_text_under_the_eyes_stays_when_the_framework_changes(open_page, ser
     assert [move for move in moves if move >= 3] == []
 
 
-def test_a_link_into_a_panel_shows_its_framework_and_the_target(open_page, server, page_with):
+def test_a_link_into_a_panel_shows_the_target_below_the_switch(open_page, server, page_with):
     ran = page_with("colophon")
     page = open_page(f"{server}/{ran}")
     for framework in {SECTIONS[ran][0], SECTIONS[ran][-1]}:

@@ -27,7 +27,7 @@ def meaning(page, word):
 
 
 @pytest.mark.parametrize("viewport", [NARROW, {"width": 1400, "height": 900}])
-def test_the_focus_of_the_keyboard_opens_the_note_within_the_window_and_moves_nothing(word, viewport):
+def test_the_focus_of_the_keyboard_opens_the_note_within_the_window(word, viewport):
     page, found = word(viewport=viewport)
     found.focus()  # as a script gives it, which is not that of the keyboard in all browsers
     page.keyboard.press("Shift+Tab")
@@ -60,7 +60,7 @@ def test_the_note_stays_while_the_pointer_is_on_the_word_or_on_the_note(word):
     note.wait_for(state="detached")
 
 
-def test_the_first_tap_shows_the_note_another_place_closes_it_and_the_second_tap_leads_to_the_glossary(word):
+def test_the_second_tap_leads_to_the_glossary(word):
     page, found = word(viewport=NARROW, has_touch=True, is_mobile=True)
     address = page.url
     found.tap()
@@ -73,7 +73,7 @@ def test_the_first_tap_shows_the_note_another_place_closes_it_and_the_second_tap
     page.wait_for_url("**/back/glossary.html#term-*")
 
 
-def test_without_scripts_the_meaning_is_the_title_and_the_word_leads_to_the_glossary(word):
+def test_without_scripts_the_word_leads_to_the_glossary(word):
     page, found = word(java_script_enabled=False)
     assert len(found.get_attribute("title")) > 10
     found.click()

@@ -27,7 +27,7 @@ def run(*command, folder):
 
 
 @pytest.mark.parametrize("bundle", BUNDLES, ids=[path.stem for path in BUNDLES])
-def test_every_notebook_runs_where_only_jupyter_and_the_framework_are_installed(bundle, tmp_path):
+def test_every_notebook_installs_what_it_needs(bundle, tmp_path):
     framework = bundle.stem.removeprefix("d2l-")
     env = tmp_path / "env"
     run(os.environ.get("BUNDLE_PYTHON", sys.executable), "-m", "venv", str(env), folder=tmp_path)

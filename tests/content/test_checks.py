@@ -56,14 +56,14 @@ def test_a_section_has_two_exercises_or_more_that_are_checked_in_every_framework
     assert {entry.framework for entry in cells} == {None}
 
 
-def test_every_check_is_called_once_and_has_a_wrong_answer():
+def test_every_check_has_a_wrong_answer_in_one_section():
     named = [name for section in SECTIONS for name, _, _ in checked(section)]
     assert sorted(named) == sorted(CASES)
     assert {name for name, _, _ in WRONG} == set(CASES)
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_stub_is_empty_and_says_by_example_what_is_asked(name, capsys):
+def test_the_stub_says_by_example_what_is_asked(name, capsys):
     stub, _ = ALL[name]
     (function,) = ast.parse(stub.source).body
     assert isinstance(function, ast.FunctionDef)
@@ -74,7 +74,7 @@ def test_the_stub_is_empty_and_says_by_example_what_is_asked(name, capsys):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_worked_solution_passes_and_does_what_the_stub_says(name):
+def test_the_worked_solution_does_what_the_stub_says(name):
     stub, solution = ALL[name]
     answer, space = defined(solution, name)
     outcome = examine(name, answer, CASES[name])
@@ -94,7 +94,7 @@ def test_a_wrong_answer_meets_a_hint_that_fits(name, answer, words):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_hint_is_a_line_of_its_own_and_no_code(name):
+def test_a_hint_is_a_line_of_words(name):
     hints = [case.hint for case in CASES[name]]
     assert len(hints) >= 3
     assert all(10 < len(hint) <= 120 and "\n" not in hint and "return" not in hint for hint in hints)

@@ -53,7 +53,7 @@ def faults(text):
 
 
 @pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.name)
-def test_a_figure_is_readable_and_self_contained(path):
+def test_a_figure_needs_nothing_beside_it(path):
     assert list(faults(path.read_text(encoding="utf-8"))) == []
 
 

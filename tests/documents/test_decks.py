@@ -42,7 +42,7 @@ def sources(decks, layout, slides_framework):
     return {name: of(expand(jupytext.reads(text, fmt="md:myst")), slides_framework) for name, text in texts.items()}
 
 
-def test_the_list_names_every_deck_in_the_book_s_order_and_all_say_their_language(decks, folder, layout):
+def test_the_list_names_every_deck_in_the_book_s_order(decks, folder, layout):
     text = (folder / "index.html").read_text(encoding="utf-8")
     assert re.findall(r'href="(.+?)\.html"', text) == list(decks) != []
     assert f'<html lang="{layout.lang}">' in text
@@ -50,18 +50,24 @@ def test_the_list_names_every_deck_in_the_book_s_order_and_all_say_their_languag
     assert {deck.html["lang"] for deck in decks.values()} == {layout.lang}
 
 
-def test_a_deck_has_its_title_enough_slides_a_figure_a_close_and_notes(decks, sources):
+def test_a_deck_has_slides_enough_below_its_title(decks, sources):
     for section, deck in decks.items():
         title = re.search(r"^# (.+)$", sources[section][0].source, re.MULTILINE)[1]
         assert deck.h1.get_text() == title
         assert FEWEST <= len(deck.select(".slides section section")) <= MOST, section
         assert deck.select(".box img"), section
         assert all(picture["alt"] for picture in deck.select("img")), section
+
+
+def test_a_deck_has_every_figure_that_is_marked(decks, sources):
     for section, cells in sources.items():
         marked = [cell.source for cell in cells if cell.slide and cell.kind == "markdown"]
         figures = sum(text.count(":::{figure}") for text in marked)
         shown = decks[section].select(".box > .picture img[src^='data:image/svg'], .fragment img")
         assert len(shown) >= figures > 0, section
+
+
+def test_a_deck_closes_with_the_exercises(decks):
     for section, deck in decks.items():
         headings = dict.fromkeys(heading.get_text() for heading in deck.select("h2"))
         assert list(headings)[-2:] == [say("Summary"), say("Exercises")], section

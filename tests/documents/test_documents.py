@@ -30,7 +30,7 @@ def test_the_checker_of_the_standard_finds_no_error(epub, epubcheck):
     assert "0 fatals / 0 errors / 0 warnings" in checked.stdout
 
 
-def test_every_section_every_figure_and_every_answer_is_in_the_e_book(pages, epub, framework, layout):
+def test_the_e_book_has_all_of_every_section(pages, epub, framework, layout):
     assert {f"{section}.xhtml" for section in SECTIONS} <= set(pages)
     with ZipFile(epub) as packed:
         files = set(packed.namelist())
@@ -49,7 +49,7 @@ def test_no_sentence_speaks_of_what_only_the_screen_has(pages):
     assert re.findall(r"[^.]*\b(?:tabs?|Skip to content|switch at the top)\b[^.]*", text_of(pages)) == []
 
 
-def test_the_documents_say_their_title_and_their_language(epub, pdf, layout):
+def test_the_documents_say_what_they_are(epub, pdf, layout):
     with ZipFile(epub) as packed:
         assert f"<dc:language>{layout.lang}</dc:language>" in packed.read("content.opf").decode()
     assert pdf.trailer["/Root"]["/Lang"] == layout.lang
@@ -65,7 +65,7 @@ def test_every_link_within_the_pdf_has_its_place(pdf):
     assert {address.partition(":")[0] for address in outside} <= {"http", "https"}
 
 
-def test_bookmarks_and_contents_name_every_section_with_its_page_and_the_appendix(pdf, pages):
+def test_contents_name_every_section_with_its_page(pdf, pages):
     titles = [words(next(find(pages[f"{section}.xhtml"], "h1"))) for section in SECTIONS]
     titles.append(say("Appendix: Answers and Solutions"))
     marks = [" ".join(mark.title.split()) for mark in pdf.outline if not isinstance(mark, list)]
@@ -86,7 +86,7 @@ def test_the_e_book_has_a_letter_for_each_character_that_it_shows(pages, epub):
     assert {letter for letter in text_of(pages) if letter.isprintable()} - held == set()
 
 
-def test_the_pdf_is_small_and_its_fonts_are_in_it_and_none_of_the_machine_s(pdf, printed, layout):
+def test_the_pdf_carries_the_fonts_that_it_uses(pdf, printed, layout):
     assert printed.stat().st_size <= MEGABYTES * 1e6
     fonts = {}
     for page in pdf.pages:

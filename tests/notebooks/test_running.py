@@ -97,7 +97,7 @@ def test_what_a_notebook_started_ends_with_it_even_when_its_kernel_dies(folder, 
 
 
 @pytest.mark.parametrize(("claims", "allowed"), [(2, 1), (28, 1), (199, 1), (200, 2), (333, 3)])
-def test_one_timed_claim_may_miss_and_one_in_a_hundred_but_none_in_a_strict_run(claims, allowed, monkeypatch):
+def test_a_timed_claim_may_miss_unless_the_run_is_strict(claims, allowed, monkeypatch):
     def judge(missed):
         test_notebooks.test_few_timed_claims_miss([("jax/some", Claim("it is so", i >= missed)) for i in range(claims)])
 

@@ -1,9 +1,12 @@
 """One book for all tests of the pages: a module names its pages in PAGES, and what lies beside them in FILES."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from tiny_book import Book
+
+from book.fonts import woff
 
 
 def collected(request, name):
@@ -15,6 +18,14 @@ def collected(request, name):
             assert key not in found, f"{key} stands in two modules"
             found[key] = value
     return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def letterless_fonts():
+    """E-books get fonts without letters: to cut real ones takes longer than all else. tests/documents read those."""
+    with patch("book.fonts.cut", lambda *_: b"a font"):
+        yield
+    woff.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ def build(folder, **settings):
         ("zh_CN", "zh/", ("../../back/page.html", "en", "English")),
     ],
 )
-def test_a_page_names_its_address_and_those_in_all_languages(tmp_path, language, own, link):
+def test_a_page_names_its_addresses_in_all_languages(tmp_path, language, own, link):
     html, page = build(tmp_path, address=ADDRESS, language=language)
     assert [link["href"] for link in page.select("link[rel=canonical]")] == [f"{ADDRESS}/{own}back/page.html"]
     assert {link["hreflang"]: link["href"] for link in page.select("link[rel=alternate]")} == {
@@ -38,6 +38,7 @@ def test_a_page_names_its_address_and_those_in_all_languages(tmp_path, language,
     }
     described = {each.get("property", each.get("name")): each["content"] for each in page.select("meta[content]")}
     assert described["description"] == described["og:description"] == "It takes n^2 steps & more."
+    assert (html / "back" / "page.html").read_text(encoding="utf-8").count('"It takes n^2 steps &amp; more."') == 2
     assert described["og:title"] == "Page"
     assert described["og:url"] == f"{ADDRESS}/{own}back/page.html"
     assert described["og:image"] == f"{ADDRESS}/_static/preview.png"

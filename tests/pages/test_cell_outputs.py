@@ -32,7 +32,7 @@ def said(article):
     return found
 
 
-def test_a_page_shows_each_output_and_goes_on_after_it(book):
+def test_a_page_goes_on_after_each_output(book):
     article = book.article("awkward")
     found = said(article)
     for name, seen in awkward.WORDS.items():
@@ -48,7 +48,7 @@ def test_a_page_shows_each_output_and_goes_on_after_it(book):
     assert all(picture.has_attr("alt") for picture in article.select("img"))
 
 
-def test_colours_of_a_terminal_are_read_in_light_and_in_dark(book):
+def test_colours_of_a_terminal_can_be_read(book):
     (shown,) = [cell for cell in book.article("awkward").select(".cell") if "Model:" in cell.get_text()]
     styled = {words(span): span["class"][-1] for span in shown.select(".cell_output span[class]")}
     assert styled == {
@@ -80,7 +80,7 @@ def edition(request, tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_the_e_book_says_the_same_without_scripts_and_styles(edition):
+def test_the_e_book_says_the_same_without_scripts(edition):
     root = ET.parse(edition / "awkward.xhtml").getroot()
     text = packed("".join(root.itertext()))
     for name, seen in awkward.WORDS.items():

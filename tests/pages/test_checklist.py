@@ -52,7 +52,7 @@ def entries(book, framework):
     return book.article("back/checklist").select(f".only-{framework} li")
 
 
-def test_the_list_has_each_frameworks_advice_with_a_link_to_its_paragraph_and_what_its_cells_measured(book):
+def test_the_list_has_each_frameworks_advice_with_its_gain(book):
     shared, own = entries(book, "pytorch")
     assert words(shared.p) == "One: Fuse a and b. Reuse memory."
     assert shared.a["href"] == "../advising.html?tab=pytorch#in-your-own-loop-1"

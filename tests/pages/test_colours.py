@@ -24,7 +24,7 @@ def backgrounds():
     return found
 
 
-def test_there_are_as_many_colours_as_sections_and_each_can_be_seen_in_the_light_and_in_the_dark():
+def test_each_section_has_a_colour_that_can_be_seen():
     assert len(slugs(Edition(ROOT))) < MORE
     colours = [colour(place) for place in range(MORE)]
     assert len(set(colours)) == MORE
@@ -32,7 +32,7 @@ def test_there_are_as_many_colours_as_sections_and_each_can_be_seen_in_the_light
         assert min(contrast(each, background) for each in colours) >= VISIBLE
 
 
-def test_every_mark_of_a_picture_and_of_its_list_has_its_sections_colour():
+def test_every_mark_has_its_sections_colour():
     one = Comparison("one", "estimate", "s", 1, 1, 1, 1)
     dots = [Dot(one, f"s{place}", place, "") for place in range(MORE)]
     expected = [colour(place) for place in range(MORE)]

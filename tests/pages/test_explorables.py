@@ -23,7 +23,7 @@ def scripts(path):
     return [script["src"].partition("?")[0] for script in found if "explorables" in script["src"]]
 
 
-def test_a_page_holds_the_text_and_the_numbered_caption_below_it(book):
+def test_a_page_holds_the_text_above_a_numbered_caption(book):
     place, caption = book.article("with-ring").select_one("figure#fig-ring").find_all(recursive=False)
     assert {"explorable", "ring"} <= set(place["class"])
     number = f"Fig. {book.number('with-ring')}.1"
@@ -34,7 +34,7 @@ def test_a_page_holds_the_text_and_the_numbered_caption_below_it(book):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_page_loads_style_and_scripts_of_its_explorables_and_of_no_others(book, kind):
+def test_a_page_loads_what_its_own_explorables_need(book, kind):
     html = book.output()
     loaded = scripts(html / f"with-{kind}.html")
     assert loaded == ["_static/explorables/explorable.js", f"_static/explorables/{kind}.js"]
@@ -44,16 +44,14 @@ def test_a_page_loads_style_and_scripts_of_its_explorables_and_of_no_others(book
     assert "data-words" not in str(book.whole(f"with-{kind}"))
 
 
-def test_builders_without_scripts_load_none(book):
-    book.build("epub")
-    assert scripts(book.folder / "epub" / "with-ring.xhtml") == []
-
-
-def test_a_readers_notebook_has_caption_text_and_citations_and_the_outline_the_name():
+def test_a_readers_notebook_has_the_text_below_its_caption():
     expected = "* Every rank sends a chunk.\n* Every rank gets **one**, as Fig. 1.1 says."
     assert convert(RING, NUMBERS).text == f"**Fig. 1.1** A ring of $n$ ranks.\n\n{expected}"
     assert convert(RING.replace("**one**", "{cite:p}`ada1843`"), NUMBERS).cites == ["ada1843"]
     with pytest.raises(PlainError, match="^explorable ring has no :name:$"):
         convert(RING.replace(":name: fig-sum\n", ""), NUMBERS)
+
+
+def test_the_name_of_an_explorable_is_in_the_outline():
     assert outline(RING) != outline(RING.replace("fig-sum", "fig-other"))
     assert outline(RING) == outline(RING.replace("sends", "gives"))

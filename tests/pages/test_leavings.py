@@ -44,7 +44,7 @@ def leave(book, *names):
 
 
 @pytest.mark.parametrize("forgotten", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_a_page_that_is_no_more_takes_its_text_pictures_and_downloads_along(book, forgotten):
+def test_a_page_that_is_no_more_takes_its_files_along(book, forgotten):
     before = files(book.output())
     leave(book, "gone", "back/words")
     if forgotten:

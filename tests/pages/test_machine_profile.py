@@ -35,7 +35,7 @@ PAGES = {"profile": "# Machine\n\n```{machine}\n```\n"}
 FILES = {"../machine.json": json.dumps(PROFILE | {"format": FORMAT})}
 
 
-def test_a_profile_shows_the_machine_and_its_figures_in_readable_units(book, outlines):
+def test_a_profile_shows_figures_in_readable_units(book, outlines):
     page = book.article("profile")
     assert outline(page) == outlines["profile"]
     assert not page.select("tr > :first-child:not(th)")
@@ -56,8 +56,11 @@ def test_a_column_has_one_unit():
     assert ["0.280 Tflop/s" in text, "2.50 Tflop/s" in text] == [True, True]
 
 
-def test_a_machine_is_described_in_one_phrase_and_a_size_reads_well():
+def test_a_machine_is_described_in_one_phrase():
     known = {"cpu": "Abacus 9", "cores": 1, "memory_gb": 24, "gpus": ["A", "B"], "system": "Tiny OS"}
     assert describe_machine(known) == "Abacus 9, 1 core, 24 GiB of memory, A, B, Tiny OS"
     assert describe_machine({"cores": 2}) == "an unnamed CPU, 2 cores, no GPU"
+
+
+def test_a_size_reads_well():
     assert [binary(size) for size in (64, 2**14, 3 * 2**19, 2**30)] == ["64 bytes", "16 KiB", "1.5 MiB", "1 GiB"]

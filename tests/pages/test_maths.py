@@ -25,7 +25,7 @@ def test_a_program_that_has_made_a_formula_ends():
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
 
 
-def test_numbered_formulas_are_numbered_by_section_and_linked(book):
+def test_numbered_formulas_are_linked_by_their_numbers(book):
     page = str(book.article("formulas"))
     assert f"({book.number('formulas')}.1)" in page
     assert 'href="#equation-eq-formula"' in page

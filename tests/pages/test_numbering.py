@@ -37,7 +37,7 @@ PAGES = {"labelled": notebook(prose(PAGE))}
 FILES = {"dot.svg": SVG}
 
 
-def test_labels_citations_and_sections_get_their_words(book):
+def test_whatever_has_a_label_gets_its_words(book):
     assert book.build("dummy") == (0, "")
     found = json.loads((book.folder / "numbers.json").read_text(encoding="utf-8"))
     number = book.number("labelled")
@@ -87,7 +87,7 @@ def selected(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_a_selection_has_the_numbers_of_the_whole_book_in_its_notebooks_and_pages(selected):
+def test_a_selection_has_the_numbers_of_the_whole_book(selected):
     text = selected.read("notebooks", slug="two")["cells"][0]["source"]
     assert "**Fig. 2.1** One sum." in text
     assert "\nA sentence with Fig. 1.1, Fig. 2.1 and [one](one.ipynb).\n" in text
@@ -104,7 +104,7 @@ def test_a_selection_has_the_numbers_of_the_whole_book_in_its_notebooks_and_page
 
 
 @pytest.mark.slow
-def test_sphinx_numbers_anew_when_numbers_can_change_and_not_for_a_sentence(selected):
+def test_sphinx_numbers_anew_only_when_numbers_can_change(selected):
     numbers = selected.root / "_build" / "numbers.json"
     before, text = numbers.stat().st_mtime_ns, SECTION.replace("NAME", "one")
     selected.section(text.replace("A sentence", "Another sentence"), "one")

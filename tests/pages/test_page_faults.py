@@ -46,5 +46,5 @@ def complaints(tmp_path_factory):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_stops_the_build_which_names_its_page_and_its_cause(complaints, fault):
+def test_a_fault_stops_the_build_which_names_its_cause(complaints, fault):
     assert any(FAULTS[fault][1] in line for line in complaints if f"/{fault}." in line)

@@ -35,21 +35,24 @@ PAGES = {
 
 
 @pytest.mark.parametrize("page", ["ran-both", "ran-on-one-day", "ran-one", "ran-none", "no-framework"])
-def test_head_and_foot_tell_of_the_frameworks_that_ran_and_of_no_others(book, outlines, page):
+def test_a_page_tells_only_of_the_frameworks_that_ran(book, outlines, page):
     assert outline(book.article(page)) == outlines[page]
 
 
-def test_the_head_leads_to_the_notebook_of_each_framework_and_the_foot_says_which_was_disturbed(book):
+def test_the_head_leads_to_the_notebook_of_each_framework(book):
     links = [link["href"] for link in book.article("ran-both").select(".page-facts a[download]")]
     assert [link.rpartition("/")[2] for link in links] == ["ran-both.ipynb"] * 2
     assert [json.loads((book.output() / link).read_text()) for link in links] == ["pytorch", "jax"]
     switch = book.whole("ran-none").select(".framework-switch button")
     assert [button["value"] for button in switch] == ["pytorch", "jax"]
+
+
+def test_the_foot_says_which_run_was_disturbed(book):
     first, second = [words(item) for item in book.article("ran-beside-others").select(".colophon li")]
     assert "took 10 s while other programs kept 45% of the processors busy, so its times are rough." in first
     assert second.endswith("took 12 s.")
 
 
 @pytest.mark.parametrize(("common", "minutes"), [(350, 5), (1, 4)])
-def test_reading_time_counts_the_words_and_the_code_of_one_framework(book, common, minutes):
+def test_reading_time_counts_what_a_reader_of_one_framework_sees(book, common, minutes):
     assert words(book.article(f"long-{common}").select_one(".page-facts")) == f"{minutes} min read"

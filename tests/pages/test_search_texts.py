@@ -70,7 +70,7 @@ def script(book, page):
     return name, title, json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
-def test_a_page_has_a_script_of_its_places_and_the_search_page_knows_all_pages_in_the_books_order(book):
+def test_a_page_has_a_script_of_its_places(book):
     name, title, places = script(book, "searched")
     assert (name, title) == ("searched", "Searched")
     torch = [["pytorch", "Torch is eager."], ["pytorch", "import torch\n\ntorch.compile(net)", 1]]
@@ -90,7 +90,7 @@ def test_a_page_has_a_script_of_its_places_and_the_search_page_knows_all_pages_i
     assert not (book.output() / "searchindex.js").exists()
 
 
-def test_of_what_cells_print_error_messages_are_searched_and_nothing_that_was_measured(book):
+def test_of_what_cells_print_only_error_messages_are_searched(book):
     ((*_, found),) = script(book, "searched/raised")[2]
     assert found[1::2] == [
         ["jax", "No `f`.\n2.0", 1],

@@ -20,7 +20,7 @@ adding
 ADDING = notebook(prose("# Adding\n\n## One and One\n\nTwo.\n\n## More\n\nThree."))
 
 
-def test_the_headings_on_the_path_bear_a_mark_and_no_others_and_the_table_links_to_them(tmp_path):
+def test_only_the_headings_on_the_path_bear_a_mark(tmp_path):
     book = Book(tmp_path, {"adding": ADDING}, {"index.md": LANDING.format(heading="One and One")})
     page, table = book.article("adding"), book.article("index").table
     assert [words(mark.parent.h2) for mark in page.select(".on-path")] == ["One and One#"]

@@ -51,7 +51,7 @@ def test_a_section_reads_as_the_text_of_one_framework_with_its_answers_at_the_en
     assert outline(read(edition / "section.xhtml")) == outlines["edition"]
 
 
-def test_links_lead_from_a_problem_to_its_answer_and_back_and_lists_name_no_other_framework(edition):
+def test_a_problem_has_links_to_its_answer_in_the_same_framework(edition):
     page = read(edition / "section.xhtml")
     for here, there in zip(page.select(".to-note"), page.select(".endnote"), strict=True):
         assert here.a["href"] == f"#{there['id']}"
@@ -65,7 +65,7 @@ def test_links_lead_from_a_problem_to_its_answer_and_back_and_lists_name_no_othe
     assert "on the GPU" not in text  # where the other framework alone had found one
 
 
-def test_files_say_what_they_hold_are_all_packed_behind_their_type_and_link_no_script(edition):
+def test_all_files_are_packed_behind_their_type_without_scripts(edition):
     package = (edition / "content.opf").read_text(encoding="utf-8")
     assert 'properties="mathml" href="section.xhtml"' in package
     assert "Tiny" not in package

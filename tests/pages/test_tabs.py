@@ -30,7 +30,7 @@ def test_neighbours_of_single_frameworks_become_one_tab_set_that_begins_with_the
     assert book.article("tabs").select_one("img")["alt"] == "A falling line."
 
 
-def test_the_page_shows_the_panels_of_the_framework_that_is_chosen_and_names_no_other(book):
+def test_the_styles_of_a_page_name_its_own_frameworks_alone(book):
     styles = [" ".join(style.get_text().split()) for style in book.whole("tabs").select("head > style")]
     rules = [rule for style in styles for rule in style.split("}") if "only-" in rule]
     assert [rule.partition('"')[2].partition('"')[0] for rule in rules] == ["pytorch", "jax"]
