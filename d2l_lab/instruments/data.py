@@ -1,23 +1,10 @@
-"""Data sets as NumPy arrays, minibatches of them, and the downloads behind them."""
+"""The digits as NumPy arrays and as images that are read one by one, and minibatches of arrays."""
 
-import gzip
-import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from time import sleep
 from typing import Any
 
 import numpy as np
-
-from d2l_lab.files import cache_folder
-
-FASHION_MNIST = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
-FILES = {  # of Fashion-MNIST, with their MD5 sums
-    "train-images-idx3-ubyte.gz": "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
-    "train-labels-idx1-ubyte.gz": "25c81989df183df01b3e8a0aad5dffbe",
-    "t10k-images-idx3-ubyte.gz": "bef4ecab320f06d8554ea6380940ec79",
-    "t10k-labels-idx1-ubyte.gz": "bb300cfdad3c16e7a12a480ee83cd310",
-}
 
 
 def digits(resize: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -33,54 +20,6 @@ def digits(resize: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return X[:1437], y[:1437], X[1437:], y[1437:]
 
 
-def fashion_mnist(resize: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return X_train, y_train, X_test, y_test: 60,000 and 10,000 images of clothes, downloaded once (30 MB).
-
-    X is float32 in [0, 1] of shape (n, side, side), where side is 28 or `resize`; y is int64 of shape (n,).
-
-    Raises
-    ------
-    RuntimeError
-        If the files are neither there nor to be downloaded.
-    """
-    cure = "or use d2l.load_data_digits, which needs no download"
-    paths = [download(FASHION_MNIST + name, md5, cure=cure) for name, md5 in FILES.items()]
-    X_train, y_train, X_test, y_test = map(idx_array, paths)
-    X_train, X_test = (resized(X / np.float32(255), resize) for X in (X_train, X_test))
-    return X_train, y_train.astype("int64"), X_test, y_test.astype("int64")
-
-
-def download(url: str, md5: str, folder: str | Path | None = None, cure: str = "or call again") -> Path:
-    """Return the path of the file at `url`, which is downloaded unless it is there already.
-
-    It is kept in `folder`: $D2L_DATA or `d2l_lab.files.cache_folder()` if None. A transfer that breaks off is repeated
-    from the start, which is no matter for 26 MB, the largest file. Several processes may download the same file at
-    once.
-
-    Raises
-    ------
-    RuntimeError
-        If the transfer fails or the MD5 sum differs; the message ends with `cure`.
-    """
-    import pooch
-
-    cache = Path(folder or os.environ.get("D2L_DATA") or cache_folder())
-    name = url.rpartition("/")[2]
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        return Path(pooch.retrieve(url, f"md5:{md5}", fname=name, path=cache, progressbar=False))
-    except (OSError, ValueError) as error:  # pooch raises ValueError for a wrong sum; no bad file is kept
-        raise RuntimeError(f"cannot download {url} ({error}): put the file {name} into {cache}, {cure}") from error
-
-
-def idx_array(path: Path) -> np.ndarray:
-    """Return the array of bytes in a gzipped IDX file: four bytes (the last: how many axes), sizes, numbers."""
-    content = gzip.decompress(path.read_bytes())
-    axes = content[3]
-    shape = np.frombuffer(content, ">i4", axes, offset=4)
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * axes).reshape(shape)
-
-
 def resized(images: np.ndarray, side: int | None) -> np.ndarray:
     """Return images of shape (n, old, old) as float32 of shape (n, side, side), interpolated linearly.
 
@@ -89,10 +28,10 @@ def resized(images: np.ndarray, side: int | None) -> np.ndarray:
     images = images.astype("float32")
     if side is None:
         return images
-    old = images.shape[1]
-    places = np.linspace(0, old - 1, side)[:, None]
-    weights = np.maximum(0, 1 - np.abs(places - np.arange(old))).astype("float32")
-    return weights @ images @ weights.T
+    from scipy.ndimage import zoom
+
+    factor = side / images.shape[1]
+    return zoom(images, (1, factor, factor), order=1, mode="nearest")  # else the last row may be black, by rounding
 
 
 class DigitImages:

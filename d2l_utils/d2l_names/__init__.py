@@ -4,9 +4,16 @@
 framework adds its own.
 """
 
+import os
+from io import BytesIO
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
+from d2l_lab.files import cache_folder, write_atomically
+from d2l_lab.instruments.data import resized
 from d2l_lab.instruments.timing import Timer
 from d2l_lab.plots.curves import set_axes, set_figsize, use_svg_display
 from d2l_utils.d2l_names.animator import Animator
@@ -56,3 +63,37 @@ class Accumulator:
 
     def __getitem__(self, i: int) -> float:
         return self.data[i]
+
+
+def fashion_mnist(resize: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return X_train, y_train, X_test, y_test: 60,000 and 10,000 images of clothes, downloaded once from OpenML.
+
+    X is float32 in [0, 1] of shape (n, side, side), where side is 28 or `resize`; y is int64 of shape (n,). What is
+    downloaded is text, which takes half a minute to read, so the arrays are kept in $D2L_DATA, or in
+    `d2l_lab.files.cache_folder()`.
+
+    Raises
+    ------
+    RuntimeError
+        If the images are neither there nor to be downloaded.
+    """
+    kept = Path(os.environ.get("D2L_DATA") or cache_folder(), "fashion-mnist.npz")
+    if not kept.exists():
+        write_atomically(kept, _downloaded())
+    with np.load(kept) as arrays:
+        X, y = arrays["X"] / np.float32(255), arrays["y"]
+    return resized(X[:60000], resize), y[:60000], resized(X[60000:], resize), y[60000:]
+
+
+def _downloaded() -> bytes:
+    """Return a file of NumPy with the 70,000 images and labels of Fashion-MNIST, those for training first."""
+    from sklearn.datasets import fetch_openml
+
+    try:
+        pixels, labels = fetch_openml(data_id=40996, cache=False, return_X_y=True, as_frame=False, parser="liac-arff")
+    except (OSError, ValueError) as error:  # ValueError for a wrong checksum
+        cure = "try again, or use d2l.load_data_digits, which needs no download"
+        raise RuntimeError(f"cannot download Fashion-MNIST from OpenML ({error}): {cure}") from error
+    file = BytesIO()
+    np.savez_compressed(file, X=pixels.reshape(-1, 28, 28).astype("uint8"), y=labels.astype("int64"))
+    return file.getvalue()

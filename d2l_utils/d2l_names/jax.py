@@ -8,9 +8,8 @@ import jax
 import numpy as np
 from flax import nnx
 
-from d2l_lab.instruments.data import fashion_mnist
 from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
-from d2l_utils.d2l_names import Accumulator
+from d2l_utils.d2l_names import Accumulator, fashion_mnist
 from d2l_utils.jax.networks import iterators
 
 

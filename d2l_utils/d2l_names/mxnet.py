@@ -6,9 +6,8 @@ from typing import Any
 from mxnet import autograd, np
 from mxnet.gluon import nn
 
-from d2l_lab.instruments.data import fashion_mnist
 from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
-from d2l_utils.d2l_names import Accumulator
+from d2l_utils.d2l_names import Accumulator, fashion_mnist
 from d2l_utils.mxnet.networks import iterators
 
 

@@ -9,9 +9,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from d2l_lab.instruments.data import fashion_mnist
 from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
-from d2l_utils.d2l_names import Accumulator
+from d2l_utils.d2l_names import Accumulator, fashion_mnist
 from d2l_utils.torch.networks import iterators
 
 

@@ -1,128 +1,25 @@
-"""Data sets: checked downloads, also two at once; images, minibatches and sums over them."""
+"""Data sets: images and minibatches of them."""
 
-import gzip
-import hashlib
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from time import perf_counter
-from urllib.parse import urljoin
 
 import numpy as np
 import pytest
 
-from d2l_lab.instruments import data
-from d2l_lab.instruments.data import DigitImages, Minibatches, digits, download, fashion_mnist, resized
+from d2l_lab.instruments.data import DigitImages, Minibatches, digits, resized
 
-CONTENT = bytes(range(256)) * 1000
-MD5 = hashlib.md5(CONTENT).hexdigest()
 X, Y = np.arange(20).reshape(10, 2), np.arange(10)
 
 
-class Handler(SimpleHTTPRequestHandler):
-    """Waits at the server's gate after the first bytes of a file; where there is no gate, hangs up there."""
-
-    def copyfile(self, source, outputfile):
-        outputfile.write(source.read(1000))
-        if self.server.gate:
-            self.server.gate.wait(timeout=10)
-            super().copyfile(source, outputfile)
-
-    def log_message(self, *_):
-        self.server.requests.append(self.path)
-
-
-@pytest.fixture
-def server(tmp_path_factory, monkeypatch):
-    """A server on 127.0.0.1 with one file, and for all else a proxy that does not answer."""
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    folder = tmp_path_factory.mktemp("served")
-    handler = partial(Handler, directory=folder)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, ThreadPoolExecutor(1) as thread:
-        server.folder, server.requests, server.gate = folder, [], threading.Barrier(1)
-        server.url = f"http://127.0.0.1:{server.server_port}/file"
-        (folder / "file").write_bytes(CONTENT)
-        thread.submit(server.serve_forever, 0.01)
-        yield server
-        server.shutdown()
-
-
-def names(folder):
-    return sorted(path.name for path in folder.iterdir())
-
-
-def test_a_file_is_downloaded_once_into_a_new_folder_and_replaced_if_its_checksum_is_wrong(server, tmp_path):
-    folder = tmp_path / "new" / "cache"
-    path = download(server.url, MD5, folder)
-    assert path.read_bytes() == CONTENT
-    assert download(server.url, MD5, folder) == path
-    assert server.requests == ["/file"]
-    path.write_bytes(b"something else")
-    assert download(server.url, MD5, folder).read_bytes() == CONTENT
-    assert names(folder) == ["file"]
-
-
-def test_two_downloads_at_once_both_get_the_whole_file(server, tmp_path):
-    server.gate = threading.Barrier(2)  # neither gets its last byte before both have their first
-    with ThreadPoolExecutor(2) as pool:
-        calls = [pool.submit(download, server.url, MD5, tmp_path) for _ in range(2)]
-        assert [call.result().read_bytes() == CONTENT for call in calls] == [True, True]
-    assert server.requests == ["/file", "/file"]
-    assert names(tmp_path) == ["file"]
-
-
-@pytest.mark.parametrize(
-    ("address", "gate", "md5", "cause"),
-    [
-        ("file", None, MD5, "1000 bytes read"),
-        ("file", threading.Barrier(1), "0" * 32, "hash of downloaded file"),
-        ("missing", None, MD5, "404"),
-        ("http://127.0.0.1:1/file", None, MD5, "refused"),
-    ],
-)
-def test_a_failed_download_leaves_no_file_and_says_cause_and_cure(address, gate, md5, cause, server, tmp_path):
-    server.gate = gate
-    url = urljoin(server.url, address)
-    message = rf"(?s)cannot download {url} \(.*{cause}.*\): put the file (file|missing) into .*, eat an apple"
-    with pytest.raises(RuntimeError, match=message):
-        download(url, md5, tmp_path, cure="eat an apple")
-    assert names(tmp_path) == []
-
-
-def packed(array):
-    header = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">i4").tobytes()
-    return gzip.compress(header + array.astype("uint8").tobytes())
-
-
-def test_fashion_mnist_is_read_from_its_four_files_or_names_the_digits(server, monkeypatch, tmp_path):
-    images = np.random.RandomState(0).randint(0, 256, (7, 28, 28))
-    files = dict(zip(data.FILES, map(packed, (images[:5], Y[:5], images[5:], Y[:2])), strict=True))
-    for name, content in files.items():
-        (server.folder / name).write_bytes(content)
-    monkeypatch.setattr(data, "FILES", {name: hashlib.md5(content).hexdigest() for name, content in files.items()})
-    monkeypatch.setattr(data, "FASHION_MNIST", server.url.removesuffix("file"))
-    monkeypatch.setenv("D2L_DATA", str(tmp_path / "kept"))
-    found = fashion_mnist()
-    np.testing.assert_allclose(np.concatenate(found[::2]), images / 255, rtol=1e-6)
-    assert [part.tolist() for part in found[1::2]] == [[0, 1, 2, 3, 4], [0, 1]]
-    assert [part.dtype for part in found] == ["float32", "int64"] * 2
-    assert names(tmp_path / "kept") == sorted(data.FILES)
-    assert fashion_mnist(resize=14)[0].shape == (5, 14, 14)
-    (server.folder / "train-images-idx3-ubyte.gz").unlink()
-    monkeypatch.setenv("D2L_DATA", str(tmp_path))
-    with pytest.raises(RuntimeError, match=r"put the file train-images.* or use d2l.load_data_digits"):
-        fashion_mnist()
-
-
-def test_resized_images_are_those_of_scipy():
-    from scipy.ndimage import zoom
-
-    images = np.random.RandomState(0).rand(3, 8, 8)
-    for side in (5, 8, 28):
-        np.testing.assert_allclose(resized(images, side), zoom(images, (1, side / 8, side / 8), order=1), atol=1e-6)
-    assert resized(images, 28).dtype == "float32"
+@pytest.mark.parametrize("side", [5, 8, 14, 28, 187])
+@pytest.mark.parametrize("old", [8, 28])
+def test_resized_images_are_interpolated_linearly_and_keep_their_corners(old, side):
+    images = np.random.RandomState(0).rand(3, old, old)
+    places = np.linspace(0, old - 1, side)
+    rows = np.array([[np.interp(places, range(old), row) for row in image] for image in images])
+    expected = np.array([[np.interp(places, range(old), row) for row in image.T] for image in rows]).swapaxes(1, 2)
+    found = resized(images, side)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert found.dtype == "float32"
 
 
 @pytest.mark.parametrize("shape", [(1, 28, 28), (28, 28, 1)])
