@@ -69,8 +69,8 @@ def fashion_mnist(resize: int | None = None) -> tuple[np.ndarray, np.ndarray, np
     """Return X_train, y_train, X_test, y_test: 60,000 and 10,000 images of clothes, downloaded once from OpenML.
 
     X is float32 in [0, 1] of shape (n, side, side), where side is 28 or `resize`; y is int64 of shape (n,). What is
-    downloaded is text, which takes minutes to read, so the arrays are kept (30 MB) in `d2l_lab.files.cache_folder()` or
-    $D2L_DATA.
+    downloaded is text, which takes half a minute to read, so the arrays are kept in $D2L_DATA, or in
+    `d2l_lab.files.cache_folder()`.
 
     Raises
     ------

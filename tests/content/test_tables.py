@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from d2l_lab.machine.datasheets import UNITS, Specification, Specifications, specifications
+from d2l_lab.machine.datasheets import FOLDER, UNITS, Specification, Specifications, specifications
 
 
 def read_csv(path):

@@ -28,7 +28,7 @@ def test_records_in_notebooks_have_the_types_that_pages_read():
 @pytest.mark.parametrize(("measured", "missed"), [(1.5, False), (1.51, True), (1 / 1.5, False), (1 / 1.51, True)])
 def test_a_prediction_misses_beyond_one_and_a_half_times(measured, missed):
     compared = predictions.Comparison("name", "model", "s", 1.0, measured, measured, measured)
-    assert (compared.note != "") is missed
+    assert (compared.note() != "") is missed
 
 
 def test_a_probe_counts_no_run_before_the_machine_is_warm(clock):
