@@ -49,7 +49,9 @@ quick := $(if $(filter 1,$(STRICT)),,D2L_QUICK=1 JAX_COMPILATION_CACHE_DIR=$(cac
   JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 OMP_WAIT_POLICY=passive)
 unexport PYTHONDONTWRITEBYTECODE  # compiled modules halve the time of each step
 
+ifndef together
 .NOTPARALLEL:         # two notebooks at once would spoil each other's times
+endif
 .DELETE_ON_ERROR:
 .PHONY: help setup notebooks bundle profile book epub pdf slides site ALWAYS lab serve browser test check lint benchmark rack gpu translations pins clean distclean
 
@@ -101,7 +103,9 @@ bundle: setup ## zip each framework's notebooks with all that they need, to run 
 profile: setup ## measure this machine again
 	@$(book) profile --frameworks $(AVAILABLE)
 
-book: _build/html/index.html $(translations:%=_build/html/%/index.html) ## set everything up, run the notebooks that changed, build the HTML book
+# The pages of two languages are written at once.
+book: _build/merged _build/languages ## set everything up, run the notebooks that changed, build the HTML book
+	@$(MAKE) -s $(if $(filter -j%,$(MAKEFLAGS)),,-j 2) always= together=1 _build/html/index.html $(translations:%=_build/html/%/index.html)
 	@rm -rf $(patsubst %,_build/html/%,$(filter-out $(translations),$(into)))
 	@echo "the book: _build/html/index.html"
 

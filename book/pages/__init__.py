@@ -16,4 +16,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Let each module register what it has; `env_version` rises when one notes something else of a page."""
     for name in EXTENSIONS.split():
         import_module(f"{__name__}.{name}").setup(app)
-    return {"env_version": 5, "parallel_read_safe": True}
+    # A page is not read in a forked process: V8, which sets the formulas, hangs there.
+    return {"env_version": 5, "parallel_read_safe": False}
