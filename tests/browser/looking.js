@@ -91,7 +91,8 @@ function focus() {
 const marked = () => all(".toc-tree .scroll-current > a").map((link) => link.hash);
 const contents = () => all('.toc-tree a[href^="#"]').filter((link) => link.hash); // without the title of the page
 
-// Follow each link of the table of contents; return [link, what is marked then, whether its heading is seen].
+// Follow each link of the table of contents; return [link, what is marked then, whether its heading is seen], for a
+// heading that is not seen where it is.
 async function follow() {
   const found = [];
   for (const link of contents()) {
@@ -99,12 +100,13 @@ async function follow() {
     link.click();
     await arrived;
     const heading = document.getElementById(decodeURIComponent(link.hash.slice(1))).querySelector("h1, h2, h3, h4");
+    const room = () => [document.querySelector(".framework-switch").getBoundingClientRect().bottom, innerHeight];
     const there = () => {
       const { top, bottom } = heading.getBoundingClientRect();
-      return document.querySelector(".framework-switch").getBoundingClientRect().bottom <= top && bottom <= innerHeight;
+      return (room()[0] <= top && bottom <= room()[1]) || `${top} to ${bottom}, not in ${room().join(" to ")}`;
     };
     // On a busy machine, the page may begin to scroll some frames after the click.
-    for (let before = null, left = 100; left > 0 && (before !== scrollY || !there()); left--) {
+    for (let before = null, left = 100; left > 0 && (before !== scrollY || there() !== true); left--) {
       before = scrollY;
       await settled();
     }
