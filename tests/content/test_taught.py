@@ -19,13 +19,14 @@ TAUGHT = [
     ("parameterserver", "d2l_lab.collectives.cost_model", "star_time ring_time"),
     ("scaling-out", "d2l_lab.collectives.simulation", "training_ends"),
     *(("multiple-gpus", f"d2l_utils.d2l_names.{folder}", "split_batch") for folder in FOLDERS),
-    *(("multiple-gpus-concise", f"d2l_utils.d2l_names.{folder}", "resnet18") for folder in FOLDERS),
+    *(("multiple-gpus-concise", f"d2l_utils.d2l_names.{folder}", "Residual resnet18") for folder in FOLDERS),
     *(
         ("performance-model", f"d2l_utils.{folder}.networks", "build_lenet train_step load_images tuned_lenet")
         for folder in FOLDERS
     ),
 ]
 ROWS = [(slug, module, name) for slug, module, names in TAUGHT for name in names.split()]
+SLUGS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.md"))
 
 
 def definitions(tree):
@@ -54,7 +55,17 @@ def test_a_section_defines_what_it_teaches_as_the_module_does(slug, module, name
     assert shown == [dict(definitions(parsed(module)))[name]]
 
 
-@pytest.mark.parametrize("slug", sorted(path.stem for path in (ROOT / "notebooks").glob("*.md")))
+def test_sections_take_the_names_of_the_interface_alone():
+    taken = set()
+    for node in [node for slug in SLUGS for _, tree in cells(slug) for node in ast.walk(tree)]:
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "d2l":
+            taken.add(node.attr)
+        elif isinstance(node, ast.ImportFrom) and node.module.startswith("d2l_utils."):
+            taken |= {alias.name for alias in node.names}
+    assert {*NAMES} - {"return_value"} <= taken <= {*NAMES}  # ranks import return_value from its module
+
+
+@pytest.mark.parametrize("slug", SLUGS)
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_section_defines_no_other_name_that_readers_get_from_d2l_utils(slug, folder):
     taught = {name for section, _, name in ROWS if section == slug}
@@ -69,8 +80,7 @@ def test_a_frameworks_loop_of_the_levers_takes_the_size_of_a_minibatch_from_them
 
 
 def test_sections_load_minibatches_of_the_loop_of_the_levers():
-    slugs = [path.stem for path in (ROOT / "notebooks").glob("*.md")]
-    code = "\n".join(ast.unparse(tree) for slug in slugs for _, tree in cells(slug))
+    code = "\n".join(ast.unparse(tree) for slug in SLUGS for _, tree in cells(slug))
     sizes = re.findall(r"(?:load_images|DataLoader)(?:\(images, |, batch_size=)(\d+)", code)
     assert set(sizes) == {str(levers.BATCH)}
     assert len(sizes) > 10
