@@ -72,14 +72,16 @@ def without_proxies(variables: Mapping[str, str]) -> dict[str, str]:
 
 def environments(given: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
     """Return the variables of each rank: the defaults, replaced and completed by those given."""
+    master, *ports = free_ports(1 + len(given))
     defaults: dict[str, Any] = {
         "WORLD_SIZE": len(given),
+        "HOSTS": ",".join(f"127.0.0.1:{port}" for port in ports),
         "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": free_ports(1)[0],
+        "MASTER_PORT": master,
         "OMP_NUM_THREADS": 1,
         "GLOO_SOCKET_IFNAME": LOOPBACK,
         "PYTHONUNBUFFERED": 1,
         KEY: os.environ.get(KEY) or secrets.token_hex(16),
     }
-    merged = [defaults | {"RANK": rank} | own for rank, own in enumerate(given)]
+    merged = [defaults | {"RANK": rank} | variables for rank, variables in enumerate(given)]
     return [{name: str(value) for name, value in variables.items()} for variables in merged]

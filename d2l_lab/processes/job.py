@@ -78,9 +78,10 @@ class Job:
         The number of processes; by default the length of a list of commands or environments, else 1.
     environment
         Variables for all ranks, or a list of n dictionaries. The defaults suit collectives on this machine: RANK,
-        WORLD_SIZE=n, MASTER_ADDR=127.0.0.1, a free MASTER_PORT, one thread for OpenMP, and D2L_LAUNCH_KEY, the random
-        secret by which the processes of one job know each other (`d2l_lab.collectives.meeting`). Variables of proxies,
-        such as https_proxy, are not passed on, since ranks talk over loopback; a rank that needs one gets it here.
+        WORLD_SIZE=n, HOSTS with a free "127.0.0.1:port" for each rank, separated by commas, MASTER_ADDR=127.0.0.1, one
+        more free port as MASTER_PORT, one thread for OpenMP, and D2L_LAUNCH_KEY, the random secret by which the
+        processes of one job know each other (`d2l_lab.collectives.meeting`). Variables of proxies, such as https_proxy,
+        are not passed on, since ranks talk over loopback; a rank that needs one gets it here.
     deadline
         Seconds after which all processes are ended.
     may_fail

@@ -85,6 +85,16 @@ def test_ranks_find_each_other_on_loopback_know_a_key_and_compute_in_one_thread(
     assert launch(by_rank(give))[0][7] == "by hand"
 
 
+def test_hosts_names_a_free_address_for_each_rank():
+    addresses = "(os.environ['HOSTS'].split(','), os.environ['MASTER_PORT'])"
+    listen = "host, port = os.environ['HOSTS'].split(',')[int(os.environ['RANK'])].split(':')\n"
+    listen += "socket.create_server((host, int(port)))\n"
+    code = f"import os, socket\n{listen}{RETURN.format(addresses)}"
+    (hosts, master_port), other = launch(by_rank(code, code))
+    assert (hosts, master_port) == other
+    assert len({*hosts, f"127.0.0.1:{master_port}"}) == 3
+
+
 def test_ranks_have_no_proxy_unless_they_are_given_one_and_the_notebook_keeps_its_own(monkeypatch):
     """gRPC would send to a proxy what goes over loopback, and JAX would warn of it."""
     for name in ("http_proxy", "HTTPS_PROXY", "all_proxy", "no_grpc_proxy", "GRPC_ADDRESS_HTTP_PROXY"):
