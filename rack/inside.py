@@ -60,22 +60,20 @@ def measure(
     """Return the ping-pong's times in each round, and {(n, algorithm, size): [seconds in each round]}."""
     links: list[dict[str, Any]] = []
     found: dict[tuple[int, str, int], list[float]] = {}
-    words = ("--algorithms", ",".join(MODEL), "--sizes", ",".join(map(str, sizes)), "--repeats", "3")
     for _ in range(rounds):
         links.append(on_hosts(2, "rack.pingpong"))
         for n in worlds:
-            for algorithm, runs in on_hosts(n, "d2l_lab.collectives.measure", *words).items():
-                for size, run in runs.items():
-                    found.setdefault((n, algorithm, int(size)), []).append(run["seconds"])
+            for algorithm, runs in on_hosts(n, "d2l_lab.collectives.measure", "3", *map(str, sizes)).items():
+                for size, seconds in runs.items():
+                    found.setdefault((n, algorithm, int(size)), []).append(seconds)
     return links, found
 
 
 def measure_slow(n: int, size: int, rounds: int) -> dict[str, Any]:
     """Return what `record` keeps under "slow": every pair's time, and all-reduces of `size` bytes on n hosts."""
     pairs = [on_hosts(n, "rack.pairs", str(PAIR)) for _ in range(rounds)]
-    words = ("--algorithms", "star,ring", "--sizes", str(size), "--repeats", "2")
-    sums = [on_hosts(n, "d2l_lab.collectives.measure", *words) for _ in range(rounds)]
-    seconds = {name: statistics.median(one[name][str(size)]["seconds"] for one in sums) for name in sums[0]}
+    sums = [on_hosts(n, "d2l_lab.collectives.measure", "2", str(size)) for _ in range(rounds)]
+    seconds = {name: statistics.median(one[name][str(size)] for one in sums) for name in sums[0]}
     return {"bytes": PAIR, "pairs": np.median(pairs, axis=0).tolist(), "sum": size, "seconds": seconds}
 
 

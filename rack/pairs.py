@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 from d2l_lab.collectives.communicator import Communicator
+from d2l_lab.collectives.measure import gathered
 from rack.pingpong import message
 
 REPEATS = 3
@@ -33,15 +34,9 @@ def main() -> None:
             comm.barrier()
             times = [message(comm, x, other) for _ in range(REPEATS + 1)]
             row[other] = statistics.median(times[1:])
-        rows = [row]
-        for rank in range(1, comm.world_size):
-            if comm.rank == 0:
-                rows.append(np.empty_like(row))
-                comm.receive(rows[-1], rank)
-            elif comm.rank == rank:
-                comm.send(row, 0)
+        rows = gathered(comm, row)
     if comm.rank == 0:
-        print(json.dumps([row.tolist() for row in rows]))
+        print(json.dumps(rows.tolist()))
 
 
 if __name__ == "__main__":

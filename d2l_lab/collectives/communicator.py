@@ -32,10 +32,8 @@ class Communicator:
     ----------
     rank, world_size : int
         The number of this process, and the number of all.
-    sent, received : int
-        Bytes of payload.
-    messages : int
-        The messages sent that hold at least one byte.
+    sent : int
+        Bytes of payload that this process has sent.
 
     Raises
     ------
@@ -56,7 +54,7 @@ class Communicator:
             raise ValueError(
                 f"rank {self.rank} has no address: HOSTS names {self.world_size} ranks, as in 127.0.0.1:5000,…"
             )
-        self.sent = self.received = self.messages = 0
+        self.sent = 0
         self._hosts: list[tuple[str, int]] = []
         for host in hosts:
             address, _, port = host.rpartition(":")
@@ -73,14 +71,12 @@ class Communicator:
     def send(self, array: np.ndarray[Any, Any], destination: int) -> None:
         """Send a contiguous array to a rank, which need not have asked for it yet."""
         outgoing = _bytes(array)
-        self._count(outgoing, memoryview(b""))
+        self.sent += len(outgoing)
         self._send_all(outgoing, destination)
 
     def receive(self, array: np.ndarray[Any, Any], source: int) -> None:
         """Fill a contiguous array with the next bytes from a rank."""
-        incoming = _bytes(array)
-        self._count(memoryview(b""), incoming)
-        self._receive_all(incoming, source)
+        self._receive_all(_bytes(array), source)
 
     def sendrecv(
         self, outgoing: np.ndarray[Any, Any], destination: int, incoming: np.ndarray[Any, Any], source: int
@@ -90,7 +86,7 @@ class Communicator:
         All ranks of a circle may call it at once, however long their arrays are: none waits for another to receive.
         """
         to_send, to_fill = _bytes(outgoing), _bytes(incoming)
-        self._count(to_send, to_fill)
+        self.sent += len(to_send)
         while to_send and to_fill:
             readable, writable, _ = select.select([self._peer(source)], [self._peer(destination)], [], self.timeout)
             if not readable and not writable:
@@ -113,12 +109,6 @@ class Communicator:
             self._receive_all(token, rank)
         for rank in range(1, self.world_size):
             self._send_all(token, rank)
-
-    def _count(self, outgoing: memoryview, incoming: memoryview) -> None:
-        self.sent += len(outgoing)
-        self.received += len(incoming)
-        if outgoing:
-            self.messages += 1
 
     def _send_all(self, view: memoryview, destination: int) -> None:
         while view:

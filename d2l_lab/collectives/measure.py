@@ -1,28 +1,24 @@
-"""Run as a program by each of n ranks: `python -m d2l_lab.collectives.measure --rank r --hosts a:p,b:p`.
+"""All-reduces checked against the known sum, and timed.
 
-It checks each algorithm at each size against the known sum and then times the algorithms in turn. Rank 0 prints one
-line of JSON, {algorithm: {bytes: {"seconds": s, "sent": [bytes that each rank sent in one all-reduce]}}}, and returns
-the same to `launch`.
+`python -m d2l_lab.collectives.measure REPEATS BYTES…`, run by each of n ranks with RANK and HOSTS set, measures both
+algorithms at each size. Rank 0 prints {algorithm: {bytes: seconds}} as JSON.
 """
 
-import argparse
 import json
-import os
 import statistics
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from d2l_lab.collectives import algorithms
+from d2l_lab.collectives.algorithms import ring, star
 from d2l_lab.collectives.communicator import Communicator
-from d2l_lab.processes.control import FOLDER
-from d2l_lab.processes.job import return_value
 
 Array = np.ndarray[Any, Any]
 Reduce = Callable[[Communicator, Array], None]
-ALGORITHMS: dict[str, Reduce] = {"star": algorithms.star, "ring": algorithms.ring}
+ALGORITHMS: dict[str, Reduce] = {"star": star, "ring": ring}
 
 
 def check(comm: Communicator, reduce: Reduce, count: int) -> int:
@@ -64,64 +60,36 @@ def gathered(comm: Communicator, values: Sequence[float]) -> Array:
     return rows
 
 
-def measured(
-    comm: Communicator, functions: Mapping[str, Reduce], sizes: Sequence[int], repeats: int
-) -> dict[str, dict[int, dict[str, Any]]]:
-    """Check and time all-reduces at each size; they take turns, after one turn to warm up.
-
-    Parameters
-    ----------
-    functions
-        The all-reduces by name.
-    sizes
-        In bytes.
-    repeats
-        How often each is timed.
+def measured(comm: Communicator, sizes: Sequence[int], repeats: int) -> dict[str, dict[int, float]]:
+    """Check the algorithms at sizes in bytes, and time them in turn after one turn to warm up.
 
     Returns
     -------
     dict
-        {name: {bytes: {"seconds": s, "sent": [bytes of each rank]}}}, to be used on rank 0; the seconds are the median
-        of the slowest rank's.
+        {name: {bytes: seconds}}, to be used on rank 0: the median of the slowest rank's times.
     """
-    found: dict[str, dict[int, dict[str, Any]]] = {name: {} for name in functions}
+    medians: dict[str, dict[int, float]] = {name: {} for name in ALGORITHMS}
     for size in sizes:
         x = np.empty(size // 4, np.float32)
-        sent = {name: gathered(comm, [check(comm, reduce, len(x))]) for name, reduce in functions.items()}
-        runs: dict[str, list[float]] = {name: [] for name in functions}
+        for reduce in ALGORITHMS.values():
+            check(comm, reduce, len(x))
+        runs: dict[str, list[float]] = {name: [] for name in ALGORITHMS}
         for _ in range(1 + repeats):
-            for name, reduce in functions.items():
+            for name, reduce in ALGORITHMS.items():
                 runs[name].append(seconds(comm, reduce, x))
-        for name in functions:
-            slowest = gathered(comm, runs[name][1:]).max(axis=0)
-            found[name][size] = {"seconds": statistics.median(slowest), "sent": sent[name][:, 0].astype(int).tolist()}
-    return found
+        for name, times in runs.items():
+            medians[name][size] = statistics.median(gathered(comm, times[1:]).max(axis=0))
+    return medians
 
 
-def _words(text: str) -> list[str]:
-    return text.split(",")
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for; RANK and HOSTS of the environment replace --rank and --hosts."""
-    parser = argparse.ArgumentParser(description="Measure all-reduces over sockets between n processes.")
-    parser.add_argument("--rank", type=int)
-    parser.add_argument("--hosts", type=_words, metavar="ADDRESS:PORT,…")
-    parser.add_argument("--algorithms", type=_words, default=list(ALGORITHMS), metavar=",".join(ALGORITHMS))
-    parser.add_argument("--sizes", type=_words, default=["1048576"], metavar="BYTES,…")
-    parser.add_argument("--repeats", type=int, default=9)
-    parser.add_argument("--timeout", type=float, default=30, metavar="SECONDS")
-    options = parser.parse_args(arguments)
-    if unknown := {*options.algorithms} - {*ALGORITHMS}:
-        parser.error(f"unknown algorithms {', '.join(sorted(unknown))}; known: {', '.join(ALGORITHMS)}")
-    with Communicator(options.rank, options.hosts, options.timeout) as comm:
-        functions = {name: ALGORITHMS[name] for name in options.algorithms}
-        found = measured(comm, functions, [int(size) for size in options.sizes], options.repeats)
+def main() -> None:
+    """Measure what the command line asks for."""
+    repeats, *sizes = map(int, sys.argv[1:])
+    with Communicator() as comm:
+        medians = measured(comm, sizes, repeats)
         comm.barrier()
     if comm.rank == 0:
-        print(json.dumps(found))
-        if FOLDER in os.environ:
-            return_value(found)
+        print(json.dumps(medians))
 
 
 if __name__ == "__main__":
