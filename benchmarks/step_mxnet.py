@@ -1,16 +1,7 @@
 """The step of steps.py with gluon's layers and Trainer."""
 
-from mxnet import autograd, gluon, init, npx
+from mxnet import autograd, gluon, npx
 from steps import race, section, turned
-
-
-def layers():
-    """Return the section's LeNet of gluon's layers."""
-    nn, net = gluon.nn, gluon.nn.HybridSequential()
-    net.add(nn.Conv2D(20, 3, in_channels=1, activation="relu"), nn.AvgPool2D(2))
-    net.add(nn.Conv2D(50, 5, in_channels=20, activation="relu"), nn.AvgPool2D(2))
-    net.add(nn.Dense(128, in_units=800, activation="relu"), nn.Dense(10, in_units=128))
-    return net
 
 
 def main():
@@ -20,8 +11,8 @@ def main():
     loss = gluon.loss.SoftmaxCrossEntropyLoss()
 
     def build(lr):
-        net = layers()
-        net.initialize(init.Zero(), ctx=devices)
+        net = names["d2l"].build_lenet()
+        net.collect_params().reset_ctx(devices)
         params = list(net.collect_params().values())
         for param, value in zip(params, turned(names["init_lenet"]()), strict=True):
             param.set_data(value)

@@ -9,11 +9,7 @@ from steps import REPEATS, STILL, WARM_UP, race, section, turned
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-
-def net():
-    """Return the section's LeNet of PyTorch's layers."""
-    convolutions = nn.Conv2d(1, 20, 3), nn.ReLU(), nn.AvgPool2d(2), nn.Conv2d(20, 50, 5), nn.ReLU(), nn.AvgPool2d(2)
-    return nn.Sequential(*convolutions, nn.Flatten(), nn.Linear(800, 128), nn.ReLU(), nn.Linear(128, 10))
+from d2l_utils import torch as d2l
 
 
 def shared(rank, device, names):
@@ -26,7 +22,7 @@ def shared(rank, device, names):
 
 def builder(device, X, y, names):
     def build(lr):
-        model = net().to(device)
+        model = d2l.build_lenet().to(device)
         if names:  # rank 0, whose parameters the constructor below sends to rank 1
             with torch.no_grad():
                 for param, value in zip(model.parameters(), turned(names["init_lenet"]()), strict=True):
