@@ -22,7 +22,8 @@ from rack.hosts import DELAY, PORT, RATE, address, build, connect, start
 MODEL = {"star": star_time, "ring": ring_time}
 DEADLINE = 120  # seconds for the processes of one run
 SLOWER = 10  # how many times slower one link is in the second half of the record
-PAIR = 48 * 2**10  # bytes of a message there: a size that the ping-pong does not have
+SIZES = [2**k for k in range(10, 20)]  # bytes of the ping-pong between two hosts, to which a link is fitted
+PAIR = 48 * 2**10  # bytes of a message in the second half
 
 
 def on_hosts(n: int, *command: str) -> Any:
@@ -56,12 +57,12 @@ def fit(bytes: Sequence[int], seconds: Sequence[float]) -> tuple[float, float]:
 
 def measure(
     worlds: Sequence[int], sizes: Sequence[int], rounds: int
-) -> tuple[list[dict[str, Any]], dict[tuple[int, str, int], list[float]]]:
-    """Return the ping-pong's times in each round, and {(n, algorithm, size): [seconds in each round]}."""
-    links: list[dict[str, Any]] = []
+) -> tuple[list[list[float]], dict[tuple[int, str, int], list[float]]]:
+    """Return the ping-pong's seconds in each round, and {(n, algorithm, size): [seconds in each round]}."""
+    links: list[list[float]] = []
     found: dict[tuple[int, str, int], list[float]] = {}
     for _ in range(rounds):
-        links.append(on_hosts(2, "rack.pingpong"))
+        links.append(on_hosts(2, "rack.pairs", *map(str, SIZES))[0][1])
         for n in worlds:
             for algorithm, runs in on_hosts(n, "d2l_lab.collectives.measure", "3", *map(str, sizes)).items():
                 for size, seconds in runs.items():
@@ -71,7 +72,7 @@ def measure(
 
 def measure_slow(n: int, size: int, rounds: int) -> dict[str, Any]:
     """Return what `record` keeps under "slow": every pair's time, and all-reduces of `size` bytes on n hosts."""
-    pairs = [on_hosts(n, "rack.pairs", str(PAIR)) for _ in range(rounds)]
+    pairs = np.array([on_hosts(n, "rack.pairs", str(PAIR)) for _ in range(rounds)])[..., 0]
     sums = [on_hosts(n, "d2l_lab.collectives.measure", "2", str(size)) for _ in range(rounds)]
     seconds = {name: statistics.median(one[name][str(size)] for one in sums) for name in sums[0]}
     return {"bytes": PAIR, "pairs": np.median(pairs, axis=0).tolist(), "sum": size, "seconds": seconds}
@@ -86,7 +87,7 @@ def record(worlds: Sequence[int], sizes: Sequence[int], rounds: int) -> dict[str
     host = n // 2 + 1 if n > 2 else 0  # neither first nor last, if there are such
     with connect(files, [RATE / SLOWER if i == host else RATE for i in range(n)]):
         slow = measure_slow(n, max(sizes), rounds)
-    link = {"bytes": links[0]["bytes"], "seconds": np.median([one["seconds"] for one in links], axis=0).tolist()}
+    link = {"bytes": SIZES, "seconds": np.median(links, axis=0).tolist()}
     alpha, b = fit(**link)
     runs = []
     for (n, algorithm, size), seconds in found.items():

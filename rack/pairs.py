@@ -1,19 +1,34 @@
-"""The time of one message between any two of n ranks: `python -m rack.pairs BYTES` with RANK and HOSTS set.
+"""The time of one message between any two of n ranks: `python -m rack.pairs BYTES…` with RANK and HOSTS set.
 
 As in a tournament, n / 2 disjoint pairs play at once, so n - 1 rounds test all n (n - 1) / 2 pairs.
 """
 
 import json
-import statistics
 import sys
+import time
+from collections.abc import Sequence
 
 import numpy as np
 
 from d2l_lab.collectives.communicator import Communicator
-from d2l_lab.collectives.measure import gathered
-from rack.pingpong import message
+from d2l_lab.collectives.measure import Array, gathered
 
-REPEATS = 3
+REPEATS = 5
+
+
+def message(comm: Communicator, x: Array, other: int) -> float:
+    """Return half the seconds that x takes from the lower rank to the higher and back; 0 on the higher.
+
+    The higher rank's clock would not tell: it starts late, and stops when its answer has been handed to TCP.
+    """
+    if comm.rank > other:
+        comm.receive(x, other)
+        comm.send(x, other)
+        return 0
+    start = time.perf_counter()
+    comm.send(x, other)
+    comm.receive(x, other)
+    return (time.perf_counter() - start) / 2
 
 
 def partner(rank: int, turn: int, n: int) -> int:
@@ -24,19 +39,30 @@ def partner(rank: int, turn: int, n: int) -> int:
     return n - 1 if other == rank else other
 
 
+def median_seconds(comm: Communicator, sizes: Sequence[int]) -> Array:
+    """Return on rank 0 the median seconds of messages between any two ranks, shape (n, n, sizes); 0 to itself.
+
+    The sizes, in bytes, take turns, after one turn to warm up.
+    """
+    n = comm.world_size
+    times = np.zeros((n, len(sizes), 1 + REPEATS))
+    for turn in range(n - 1):
+        other = partner(comm.rank, turn, n)
+        for repeat in range(1 + REPEATS):
+            for i, size in enumerate(sizes):
+                comm.barrier()
+                times[other, i, repeat] = message(comm, np.zeros(size, np.uint8), other)
+    medians = gathered(comm, np.median(times[..., 1:], axis=-1).ravel()).reshape(n, n, len(sizes))
+    return medians + medians.swapaxes(0, 1)
+
+
 def main() -> None:
-    """Print, on rank 0, for each rank a list of its median seconds to each rank; 0 to itself."""
-    x = np.zeros(int(sys.argv[1]), np.uint8)
+    """Print, on rank 0, the seconds as JSON."""
     with Communicator() as comm:
-        row = np.zeros(comm.world_size)
-        for turn in range(comm.world_size - 1):
-            other = partner(comm.rank, turn, comm.world_size)
-            comm.barrier()
-            times = [message(comm, x, other) for _ in range(REPEATS + 1)]
-            row[other] = statistics.median(times[1:])
-        rows = gathered(comm, row)
+        seconds = median_seconds(comm, [int(size) for size in sys.argv[1:]])
+        comm.barrier()
     if comm.rank == 0:
-        print(json.dumps(rows.tolist()))
+        print(json.dumps(seconds.tolist()))
 
 
 if __name__ == "__main__":
