@@ -48,7 +48,7 @@ def seconds(comm: Communicator, reduce: Reduce, x: Array) -> float:
     return time.perf_counter() - start
 
 
-def gathered(comm: Communicator, values: Sequence[float]) -> Array:
+def gathered(comm: Communicator, values: Sequence[float] | Array) -> Array:
     """Return on rank 0 an array with a row of values for each rank; the other ranks' results have no meaning."""
     rows = np.zeros((comm.world_size, len(values)))
     rows[0] = values
