@@ -44,11 +44,11 @@ def ratio(function, budget):
     return statistics.median(map(float.__truediv__, found["measure"], found["timeit"])), len(found["timeit"])
 
 
-def main(arguments=None):
+def main():
     """Print the ratios; return whether a median of `measure` is off."""
     parser = argparse.ArgumentParser(description="Measure the clock.")
     parser.add_argument("--quick", action="store_true", help="the first callable for a moment, to try the program")
-    quick = parser.parse_args(arguments).quick
+    quick = parser.parse_args().quick
     off = 0
     for name, (seconds, budget) in ({"1 µs": (1e-6, 0.1)} if quick else CALLABLES).items():
         found, rounds = ratio(busy(seconds), budget)

@@ -115,12 +115,12 @@ def farthest(a, b):
     return max(float(np.abs(x - y).max()) for x, y in zip(a, b, strict=True))
 
 
-def main(arguments=None):
+def main():
     """Print the medians of a framework's steps."""
     parser = argparse.ArgumentParser(description="Measure a training step.")
     parser.add_argument("framework", choices=list(OWN))
     parser.add_argument("--quick", action="store_true", help="few repeats, to try the program")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     framework = options.framework
     worker, n = Path(__file__).with_name(f"step_{framework}.py"), 2 if framework == "pytorch" else 1
     environment = QUIET | ({"D2L_QUICK": 1} if options.quick else {})
