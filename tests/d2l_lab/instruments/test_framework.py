@@ -6,7 +6,7 @@ import pytest
 
 from d2l_lab.instruments import framework as module
 from d2l_lab.instruments import levers
-from d2l_lab.instruments.memory import Counters
+from d2l_lab.protocol import Counters
 from d2l_utils import common
 
 
@@ -20,7 +20,7 @@ def imported(monkeypatch):
         for place, one in enumerate(found):
             vars(one).update({name: getattr(common, name) for name in common.__all__})
             one.synchronize = lambda: None
-            one._counters = lambda place=place: Counters(lambda: 0, lambda: None, lambda: place)
+            one.memory_counters = lambda place=place: Counters(lambda: 0, lambda: None, lambda: place)
             for _ in range(2):  # a module that is reloaded registers again
                 module.register(one)
         return found
