@@ -1,6 +1,6 @@
 """Data, networks and the training step of the chapter's loop, for JAX, imported on demand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -99,7 +99,7 @@ def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
     return loss
 
 
-def load_images(images: Any, batch_size: int) -> Iterator[Any]:
+def load_images(images: Any, batch_size: int) -> Any:
     """Return an iterator over whole minibatches of `DigitImages`, in a new order each time."""
     order = np.random.permutation(len(images))
     for start in range(0, len(order) - batch_size + 1, batch_size):
