@@ -64,7 +64,7 @@ D2L_NAMES = [  # found there as well, for readers of D2L
 
 def on_demand(package: str) -> Callable[[str], Any]:
     """Return the `__getattr__` of a framework's module: it imports networks and D2L's names when one is first used."""
-    modules = dict.fromkeys(NETWORKS, f"{package}.networks")
+    modules = dict.fromkeys([*NETWORKS, "Loop"], f"{package}.networks")
     modules |= dict.fromkeys(D2L_NAMES, f"d2l_utils.d2l_names.{package.rpartition('.')[2]}")
 
     def find(name: str) -> Any:

@@ -3,7 +3,7 @@
 ```{api} Timer measure
 ```
 
-shows these names with parameters and docstrings: what the four frameworks' docstrings share first, then what each adds.
+shows these names with parameters and docstrings: what the protocols say of all frameworks, then what each adds.
 """
 
 import ast
@@ -25,19 +25,27 @@ STARS = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyw
 
 
 @cache
-def package() -> Any:
+def packages() -> Any:
+    """Return our packages, whose modules and members are found by their names with dots."""
     loader = griffe.GriffeLoader(search_paths=[ROOT], allow_inspection=False)
-    found = loader.load("d2l_utils")
+    loader.load("d2l_utils")
     loader.load("d2l_lab")
     loader.resolve_aliases()
-    return found
+    return loader.modules_collection
+
+
+@cache
+def contracts() -> dict[str, Any]:
+    """Return what each framework's module defines by itself, as the protocols say it of all of them."""
+    asked = packages()["d2l_lab.protocol.Framework"].members
+    return asked | packages()["d2l_utils.d2l_names.protocol.D2LNames"].members
 
 
 @cache
 def known() -> list[str]:
     """Return the names of each framework's module, which d2l_utils/common.py lists, and after them D2L's."""
-    lists = [str(package()["common"][part].value) for part in ("__all__", "DEVICES", "NETWORKS", "D2L_NAMES")]
-    return [name for words in lists for name in ast.literal_eval(words)]
+    common, lists = packages()["d2l_utils.common"], ("__all__", "DEVICES", "NETWORKS", "D2L_NAMES")
+    return [name for part in lists for name in ast.literal_eval(str(common[part].value))]
 
 
 class Api(SphinxDirective):
@@ -64,15 +72,15 @@ class Api(SphinxDirective):
 
 def described(name: str) -> str:
     """Return the Markdown of a name: an entry of a definition list."""
-    folder = package() if name in package()[next(iter(MODULES.values()))].members else package()["d2l_names"]
+    folder = packages()["d2l_utils"]
+    if name in folder["d2l_names"][next(iter(MODULES.values()))].members:
+        folder = folder["d2l_names"]
     found = {framework: folder[module][name] for framework, module in MODULES.items()}
-    parts = {framework: blocks(item) for framework, item in found.items()}
-    first, *others = parts.values()
-    shared = [part for part in first if all(part in other for other in others)]
     item = next(iter(found.values()))
+    shared = blocks(contracts().get(name, item))
     lines = [*shared, *methods(item)]
-    for framework, own in parts.items():
-        added = [part.removeprefix("* ") for part in own if part not in shared]
+    for framework, own in found.items():
+        added = [part.removeprefix("* ") for part in blocks(own) if part not in shared]
         if added:
             lines.append(f"* {FRAMEWORKS[framework]}: {' '.join(' '.join(added).split())}")
     body = "\n\n".join(lines).replace("\n", "\n  ")

@@ -4,16 +4,17 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
 from types import FunctionType, ModuleType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from d2l_lab.machine.profile import profile_for
 from d2l_lab.machine.threads import keep_to_quota
+from d2l_lab.protocol import Framework
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-_imported: list[ModuleType] = []
-_asked: ContextVar[ModuleType] = ContextVar("_asked")  # the framework's module whose function is running
+_imported: list[Framework] = []
+_asked: ContextVar[Framework] = ContextVar("_asked")  # the framework's module whose function is running
 
 
 def needs_framework(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -28,14 +29,15 @@ def register(module: ModuleType) -> None:
     Its threads are kept to the quota of CPUs.
     """
     keep_to_quota()
-    if module not in _imported:
-        _imported.append(module)
+    found = cast(Framework, module)
+    if found not in _imported:
+        _imported.append(found)
     for name, value in list(vars(module).items()):
         if isinstance(value, FunctionType) and hasattr(value, "needs_framework"):
-            setattr(module, name, _bound(value, module))
+            setattr(module, name, _bound(value, found))
 
 
-def _bound(function: Callable[Parameters, Result], module: ModuleType) -> Callable[Parameters, Result]:
+def _bound(function: Callable[Parameters, Result], module: Framework) -> Callable[Parameters, Result]:
     @wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         token = _asked.set(module)
@@ -47,7 +49,7 @@ def _bound(function: Callable[Parameters, Result], module: ModuleType) -> Callab
     return call
 
 
-def framework() -> Any:
+def framework() -> Framework:
     """Return the framework's folder of d2l_utils whose function is running, or else the only one that was imported.
 
     Raises

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import import_module
 from itertools import islice
 from time import perf_counter
 from typing import Any
@@ -294,7 +293,7 @@ def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None
 
 def _builder(steps: int) -> Build:
     """Return a function from levers to this framework's loop that has them."""
-    loop = import_module(f"{framework().__name__}.networks").Loop
+    loop = framework().Loop
     models: dict[Any, Any] = {}
     return lambda levers: loop(levers, steps, models)
 

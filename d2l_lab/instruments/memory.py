@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import psutil
 
 from d2l_lab.instruments.framework import framework, needs_framework
+from d2l_lab.protocol import Counters
 
 MMAP_ABOVE, TRIM_ABOVE = 2**25, 2**30
 # glibc's thresholds, by the number that each has in its malloc.h: what we set, the most that glibc sets by itself while
@@ -37,14 +38,6 @@ class Memory(NamedTuple):
     kept: int
 
 
-class Counters(NamedTuple):
-    """How memory is counted: the bytes in use now and, where there is a record of the peak, its reset and itself."""
-
-    current: Callable[[], int]
-    reset: Callable[[], Any] | None = None
-    peak: Callable[[], int] | None = None
-
-
 def resident() -> int:
     """Return the bytes that this process has in physical memory."""
     return int(psutil.Process().memory_info().rss)
@@ -63,13 +56,13 @@ def memory_of(function: Callable[[], Any]) -> Memory:
     function
         Called without arguments; call it once before, so that libraries have what they keep for good.
     """
-    return memory_with(framework()._counters(), function, framework().synchronize)
+    return memory_with(framework().memory_counters(), function, framework().synchronize)
 
 
 @needs_framework
 def memory_over_time(function: Callable[[], Any]) -> tuple[list[float], list[int]]:
     """Call a function once and return the course of its memory: seconds, and bytes above those at the start."""
-    return course_with(framework()._counters(), function, framework().synchronize)
+    return course_with(framework().memory_counters(), function, framework().synchronize)
 
 
 def memory_with(counters: Counters, function: Callable[[], Any], wait: Callable[[], Any]) -> Memory:

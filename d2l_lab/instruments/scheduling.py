@@ -38,7 +38,7 @@ def execute(nodes: Graph, workers: Mapping[str, Executor], one_by_one: bool = Fa
     for place, name in enumerate(nodes):
         if not set(nodes[name][2]) <= {*islice(nodes, place)}:
             raise ValueError(f"{name!r} comes before a node that it waits for")
-    futures: dict[str, Future] = {}
+    futures: dict[str, Future[Any]] = {}
     times: Times = {}
 
     def work(name: str) -> Any:

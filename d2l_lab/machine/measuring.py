@@ -1,7 +1,6 @@
 """Measure what the profile of this machine lacks: `python -m d2l_lab.machine.measuring torch` for one framework.
 
-The framework is imported only if its part of the profile is missing or out of date. Each of the four modules defines
-what is measured by the same names: a tiny sum, a product, a copy, and its GPUs.
+The framework is imported only if its part of the profile is missing or out of date.
 """
 
 import importlib
@@ -12,14 +11,16 @@ import time
 from collections.abc import Sequence
 from datetime import date
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from d2l_lab.files import locked, write_atomically
 from d2l_lab.machine.profile import FORMAT, left_out, of_this_machine, on_top, profile_path, read, up_to_date, version
 from d2l_lab.machine.system import caches, cores, describe
+from d2l_lab.protocol import Framework
 
 KINDS = ("float32", "bfloat16")
 GPU_ARRAYS = {"L2": 2**23, "memory": 2**29}  # bytes of an array
+CPU_ROWS, GPU_ROWS = 2000, 8192  # of the arrays of a product
 
 
 def main(module: str) -> None:
@@ -83,17 +84,17 @@ def measure_framework(module: str) -> dict[str, Any]:
     return {
         "version": version(module),
         "date": date.today().isoformat(),
-        "dispatch": probes.dispatch(d2l._tiny_sum(d2l.try_gpu()), d2l.synchronize),
-        "bandwidth": probes.bandwidths(partial(d2l._passes, d2l.try_gpu(-1)), probes.array_sizes(caches())),
-        **products(d2l, -1, KINDS),
+        "dispatch": probes.dispatch(d2l.tiny_sum(d2l.try_gpu()), d2l.synchronize),
+        "bandwidth": probes.bandwidths(partial(d2l.memory_passes, d2l.cpu()), probes.array_sizes(caches())),
+        **products(d2l, d2l.cpu(), CPU_ROWS, KINDS),
         "gpus": [
             {
                 "name": name,
-                "dispatch": probes.dispatch(d2l._tiny_sum(d2l.try_gpu(i)), d2l.synchronize),
-                "bandwidth": probes.bandwidths(partial(d2l._passes, d2l.try_gpu(i)), GPU_ARRAYS),
-                **products(d2l, i, KINDS),
+                "dispatch": probes.dispatch(d2l.tiny_sum(d2l.try_gpu(i)), d2l.synchronize),
+                "bandwidth": probes.bandwidths(partial(d2l.memory_passes, d2l.try_gpu(i)), GPU_ARRAYS),
+                **products(d2l, d2l.try_gpu(i), GPU_ROWS, KINDS),
             }
-            for i, name in enumerate(d2l._gpu_names())
+            for i, name in enumerate(d2l.gpu_names())
         ],
     }
 
@@ -102,25 +103,26 @@ def try_again(part: dict[str, Any], module: str) -> dict[str, Any]:
     """Return the framework's part with what failed of its products measured again; all other figures stay."""
     d2l = framework(module)
 
-    def again(figures: dict[str, Any], i: int) -> dict[str, Any]:
-        found = products(d2l, i, list(figures["failed"]))
+    def again(figures: dict[str, Any], device: Any, rows: int) -> dict[str, Any]:
+        found = products(d2l, device, rows, list(figures["failed"]))
         return figures | found | {"product": figures["product"] | found["product"]}
 
-    return again(part, -1) | {"gpus": [again(gpu, i) for i, gpu in enumerate(part["gpus"])]}
+    gpus = [again(gpu, d2l.try_gpu(i), GPU_ROWS) for i, gpu in enumerate(part["gpus"])]
+    return again(part, d2l.cpu(), CPU_ROWS) | {"gpus": gpus}
 
 
-def products(d2l: Any, i: int, kinds: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the rates of a framework's products on GPU i, or on the CPU for -1, and what failed of them."""
+def products(d2l: Framework, device: Any, rows: int, kinds: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the rates of a framework's products of square arrays on a device, and what failed of them."""
     from d2l_lab.machine import probes
 
-    rates, failed = probes.product_rates(partial(d2l._product, d2l.try_gpu(i)), 2000 if i < 0 else 8192, kinds)
+    rates, failed = probes.product_rates(partial(d2l.product, device), rows, kinds)
     return {"product": rates, "failed": failed}
 
 
-def framework(module: str) -> Any:
+def framework(module: str) -> Framework:
     """Return a framework's folder of d2l_utils, with a thread for each core unless OMP_NUM_THREADS says otherwise."""
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
-    return importlib.import_module(f"d2l_utils.{module}")
+    return cast(Framework, importlib.import_module(f"d2l_utils.{module}"))
 
 
 if __name__ == "__main__":

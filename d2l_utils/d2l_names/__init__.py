@@ -5,6 +5,7 @@ framework adds its own.
 """
 
 import os
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -63,6 +64,21 @@ class Accumulator:
 
     def __getitem__(self, i: int) -> float:
         return self.data[i]
+
+
+def mean_accuracy(
+    replicas: Iterable[Callable[[Any], Any]], shards: Iterable[Any], accuracy: Callable[[Any, Any], float]
+) -> float:
+    """Return the accuracy of functions of X on minibatches, each a list of X's parts and one of y's: a part for each.
+
+    All compute before the first result is waited for. None gets an empty part, which MXNet could not compute.
+    """
+    replicas, counts = list(replicas), Accumulator(2)  # correct predictions, predictions
+    for X_shards, y_shards in shards:
+        parts = zip(replicas, X_shards, y_shards, strict=True)
+        predicted = [(replica(X), y) for replica, X, y in parts if len(y)]
+        counts.add(sum(accuracy(y_hat, y) for y_hat, y in predicted), sum(map(len, y_shards)))
+    return counts[0] / counts[1]
 
 
 def fashion_mnist(resize: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -9,12 +9,12 @@ import numpy as np
 from flax import nnx
 
 from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
-from d2l_utils.d2l_names import Accumulator, fashion_mnist
+from d2l_utils.d2l_names import fashion_mnist, mean_accuracy
 from d2l_utils.jax.networks import iterators
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
-    """Return the number of correct predictions, of logits of shape (n, classes) or classes (n,), for labels y (n,)."""
+    """Return how many predictions are right: logits of shape (n, classes) or classes (n,), for labels y (n,)."""
     classes = y_hat.argmax(axis=1) if y_hat.ndim > 1 else y_hat
     return float((classes == y).sum())
 
@@ -22,8 +22,7 @@ def accuracy(y_hat: Any, y: Any) -> float:
 def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
     """Take a step of minibatch stochastic gradient descent and return the parameters.
 
-    `grads` are the gradients of the sum of `batch_size` losses. Both are trees of arrays; the result is
-    a new one. ValueError without `grads`: JAX stores none with the parameters.
+    `params` and `grads` are trees of arrays; the result is a new one. JAX stores no gradients with the parameters.
     """
     if grads is None:
         raise ValueError("JAX stores no gradients with the parameters: give grads=jax.grad(loss)(params, …)")
@@ -31,7 +30,7 @@ def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
 
 
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Split X and y over the devices, in parts that differ by at most one example; ValueError for different lengths."""
+    """Split X and y over the devices, in parts that differ by at most one example."""
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
     X_shards = jax.device_put(np.array_split(X, len(devices)), list(devices))
@@ -42,56 +41,24 @@ def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list
 def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
     """Return the accuracy of a network on a data set, between 0 and 1.
 
-    Parameters
-    ----------
-    net
-        A flax.nnx module, of which a copy is compiled in evaluation mode, or a function of X.
-    data_iter
-        Minibatches (X, y).
-    device
-        Where the parameters lie; looked up if None.
+    Of a `flax.nnx.Module`, a copy in evaluation mode is compiled.
     """
-    net, place = _evaluation(net), device or _sharding(net)
-    counts = Accumulator(2)  # correct predictions, predictions
-    for X, y in data_iter:
-        X, y = jax.device_put((X, y), place)
-        counts.add(accuracy(net(X), y), len(y))
-    return counts[0] / counts[1]
+    place = device or _sharding(net)
+    shards = (jax.device_put(([X], [y]), place) for X, y in data_iter)
+    return mean_accuracy([_evaluation(net)], shards, accuracy)
 
 
 def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable[..., Any] = split_batch) -> float:
-    """Return the accuracy of a network on a data set, each minibatch split over its replicas.
-
-    Parameters
-    ----------
-    net
-        A list of replicas, one on each device. All compute before the first result is waited for.
-    data_iter
-        Minibatches (X, y).
-    split_f
-        A function like `split_batch`.
-    """
+    """Return the accuracy of a network on a data set, each minibatch split over its replicas."""
     devices = [min(_sharding(replica).device_set, key=lambda device: device.id) for replica in net]
-    net = [_evaluation(replica) for replica in net]
-    counts = Accumulator(2)  # correct predictions, predictions
-    for X, y in data_iter:
-        X_shards, y_shards = split_f(X, y, devices)
-        logits = [replica(part) for replica, part in zip(net, X_shards, strict=True)]
-        counts.add(sum(map(accuracy, logits, y_shards)), len(y))
-    return counts[0] / counts[1]
+    shards = (split_f(X, y, devices) for X, y in data_iter)
+    return mean_accuracy(map(_evaluation, net), shards, accuracy)
 
 
 def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of Fashion-MNIST.
 
-    There are 60,000 and 10,000 images, downloaded once. X is a NumPy array of float32 in [0, 1] of shape
-    (n, side, side, 1), where side is 28 or `resize`, and y one of int32 of shape (n,). Each epoch of training has a new
-    order, the same in every call.
-
-    Raises
-    ------
-    RuntimeError
-        If the images cannot be downloaded.
+    X and y are arrays of NumPy: X has shape (n, side, side, 1), where side is 28 or `resize`, and y is int32.
     """
     return iterators(fashion_mnist(resize), batch_size)
 
@@ -121,12 +88,6 @@ class Residual(nnx.Module):
 
     Parameters
     ----------
-    num_channels
-        Channels of the output.
-    use_1x1conv
-        Whether a 1 × 1 convolution brings the input to the shape of the output.
-    strides
-        Strides of the first convolution, which divide height and width.
     in_channels
         Channels of the input, which flax.nnx cannot infer; `num_channels` if None.
     rngs
@@ -162,10 +123,7 @@ class Residual(nnx.Module):
 def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     """Return a ResNet-18 for small images, with `width` channels in its first stage.
 
-    Returns
-    -------
-    flax.nnx.Module
-        Takes X of shape (n, h, w, in_channels) and returns logits of shape (n, num_classes).
+    It is a `flax.nnx.Module` and takes X of shape (n, h, w, in_channels).
     """
     rngs = nnx.Rngs(0)
     first = nnx.Conv(in_channels, width, (3, 3), rngs=rngs)

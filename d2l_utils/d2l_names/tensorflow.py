@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import keras
@@ -9,12 +10,12 @@ import tensorflow as tf
 from keras import layers
 
 from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
-from d2l_utils.d2l_names import Accumulator, fashion_mnist
+from d2l_utils.d2l_names import fashion_mnist, mean_accuracy
 from d2l_utils.tensorflow.networks import iterators
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
-    """Return the number of correct predictions, of logits of shape (n, classes) or classes (n,), for labels y (n,)."""
+    """Return how many predictions are right: logits of shape (n, classes) or classes (n,), for labels y (n,)."""
     classes = tf.argmax(y_hat, axis=1) if len(y_hat.shape) > 1 else y_hat
     return float(tf.reduce_sum(tf.cast(tf.cast(classes, y.dtype) == y, tf.int32)))
 
@@ -22,8 +23,7 @@ def accuracy(y_hat: Any, y: Any) -> float:
 def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
     """Take a step of minibatch stochastic gradient descent and return the parameters.
 
-    `grads` are the gradients of the sum of `batch_size` losses. Variables change in place. ValueError
-    without `grads`: TensorFlow stores none with the variables.
+    Variables change in place. TensorFlow stores no gradients with them.
     """
     if grads is None:
         raise ValueError("TensorFlow stores no gradients with the parameters: give grads=tape.gradient(loss, params)")
@@ -34,7 +34,7 @@ def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
 
 
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Split X and y over the devices, in parts that differ by at most one example; ValueError for different lengths."""
+    """Split X and y over the devices, in parts that differ by at most one example."""
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
     n, k = len(X), len(devices)
@@ -50,56 +50,24 @@ def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list
 def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
     """Return the accuracy of a network on a data set, between 0 and 1.
 
-    Parameters
-    ----------
-    net
-        A Keras layer or model, which is called with `training=False`, or a function of X.
-    data_iter
-        Minibatches (X, y).
-    device
-        Where the parameters lie; looked up if None.
+    A layer or model of Keras is called with `training=False`.
     """
-    counts = Accumulator(2)  # correct predictions, predictions
-    with device or _device(net) or nullcontext():
-        for X, y in data_iter:
-            counts.add(accuracy(_logits(net, X), y), len(y))
-    return counts[0] / counts[1]
+    device = device or _device(net) or nullcontext()
+    shards = (split_batch(X, y, [device]) for X, y in data_iter)
+    return mean_accuracy([_evaluation(net, device)], shards, accuracy)
 
 
 def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable[..., Any] = split_batch) -> float:
-    """Return the accuracy of a network on a data set, each minibatch split over its replicas.
-
-    Parameters
-    ----------
-    net
-        A list of replicas, one on each device. All compute before the first result is waited for.
-    data_iter
-        Minibatches (X, y).
-    split_f
-        A function like `split_batch`.
-    """
+    """Return the accuracy of a network on a data set, each minibatch split over its replicas."""
     devices = [_device(replica) for replica in net]
-    counts = Accumulator(2)  # correct predictions, predictions
-    for X, y in data_iter:
-        logits = []
-        X_shards, y_shards = split_f(X, y, devices)
-        for replica, part, device in zip(net, X_shards, devices, strict=True):
-            with device:
-                logits.append(_logits(replica, part))
-        counts.add(sum(map(accuracy, logits, y_shards)), len(y))
-    return counts[0] / counts[1]
+    shards = (split_f(X, y, devices) for X, y in data_iter)
+    return mean_accuracy(map(_evaluation, net, devices), shards, accuracy)
 
 
 def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of Fashion-MNIST.
 
-    There are 60,000 and 10,000 images, downloaded once. X is float32 in [0, 1] of shape (n, side, side, 1), where side
-    is 28 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
-
-    Raises
-    ------
-    RuntimeError
-        If the images cannot be downloaded.
+    X has shape (n, side, side, 1), where side is 28 or `resize`, and y is int32.
     """
     return iterators(fashion_mnist(resize), batch_size)
 
@@ -110,22 +78,19 @@ def _device(net: Any) -> Any:
     return tf.device(tf.convert_to_tensor(variables[0]).device) if variables else None
 
 
-def _logits(net: Any, X: Any) -> Any:
-    return net(X, training=False) if isinstance(net, tf.keras.layers.Layer) else net(X)
+def _evaluation(net: Any, device: Any) -> Callable[[Any], Any]:
+    """Return a function of X: what a network computes in evaluation, on its device."""
+    compute = partial(net, training=False) if isinstance(net, tf.keras.layers.Layer) else net
+
+    def on_device(X: Any) -> Any:
+        with device:
+            return compute(X)
+
+    return on_device
 
 
 class Residual(keras.Layer):
-    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
-
-    Parameters
-    ----------
-    num_channels
-        Channels of the output.
-    use_1x1conv
-        Whether a 1 × 1 convolution brings the input to the shape of the output.
-    strides
-        Strides of the first convolution, which divide height and width.
-    """
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input."""
 
     def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
         super().__init__()
@@ -149,10 +114,7 @@ class Residual(keras.Layer):
 def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     """Return a ResNet-18 for small images, with `width` channels in its first stage.
 
-    Returns
-    -------
-    keras.Model
-        Takes X of shape (n, h, w, in_channels) and returns logits of shape (n, num_classes).
+    It is a `keras.Model` and takes X of shape (n, h, w, in_channels).
     """
     net = keras.Sequential(
         [

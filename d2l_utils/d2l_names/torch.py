@@ -10,12 +10,12 @@ from torch import nn
 from torch.nn import functional as F
 
 from d2l_utils.d2l_names import *  # noqa: F403 - its __all__ is the explicit list
-from d2l_utils.d2l_names import Accumulator, fashion_mnist
+from d2l_utils.d2l_names import fashion_mnist, mean_accuracy
 from d2l_utils.torch.networks import iterators
 
 
 def accuracy(y_hat: Any, y: Any) -> float:
-    """Return the number of correct predictions, of logits of shape (n, classes) or classes (n,), for labels y (n,)."""
+    """Return how many predictions are right: logits of shape (n, classes) or classes (n,), for labels y (n,)."""
     classes = y_hat.argmax(dim=1) if y_hat.ndim > 1 else y_hat
     return float((classes == y).sum())
 
@@ -23,8 +23,7 @@ def accuracy(y_hat: Any, y: Any) -> float:
 def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
     """Take a step of minibatch stochastic gradient descent and return the parameters.
 
-    `grads` are the gradients of the sum of `batch_size` losses. Tensors change in place. Without
-    `grads`, the gradients stored with the parameters count, and become zero.
+    Tensors change in place. Without `grads`, the gradients stored with the parameters count, and become zero.
     """
     params = list(params)
     with torch.no_grad():
@@ -36,7 +35,7 @@ def sgd(params: Any, lr: float, batch_size: int, grads: Any = None) -> Any:
 
 
 def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Split X and y over the devices, in parts that differ by at most one example; ValueError for different lengths."""
+    """Split X and y over the devices, in parts that differ by at most one example."""
     if len(X) != len(y):
         raise ValueError(f"{len(X)} examples have {len(y)} labels")
     X_shards = [part.to(device) for part, device in zip(X.tensor_split(len(devices)), devices, strict=True)]
@@ -47,55 +46,26 @@ def split_batch(X: Any, y: Any, devices: Sequence[Any]) -> tuple[list[Any], list
 def evaluate_accuracy_gpu(net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
     """Return the accuracy of a network on a data set, between 0 and 1.
 
-    Parameters
-    ----------
-    net
-        A module, which is in evaluation mode meanwhile, or a function of X, which needs `device`.
-    data_iter
-        Minibatches (X, y).
-    device
-        Where the parameters lie; looked up if None.
+    A module is in evaluation mode meanwhile. A function needs `device`.
     """
     device = device or next(net.parameters()).device
-    counts = Accumulator(2)  # correct predictions, predictions
+    shards = (split_batch(X, y, [device]) for X, y in data_iter)
     with _evaluation([net]):
-        for X, y in data_iter:
-            counts.add(accuracy(net(X.to(device)), y.to(device)), len(y))
-    return counts[0] / counts[1]
+        return mean_accuracy([net], shards, accuracy)
 
 
 def evaluate_accuracy_gpus(net: Any, data_iter: Iterable[Any], split_f: Callable[..., Any] = split_batch) -> float:
-    """Return the accuracy of a network on a data set, each minibatch split over its replicas.
-
-    Parameters
-    ----------
-    net
-        A list of replicas, one on each device. All compute before the first result is waited for.
-    data_iter
-        Minibatches (X, y).
-    split_f
-        A function like `split_batch`.
-    """
+    """Return the accuracy of a network on a data set, each minibatch split over its replicas."""
     devices = [next(replica.parameters()).device for replica in net]
-    counts = Accumulator(2)  # correct predictions, predictions
+    shards = (split_f(X, y, devices) for X, y in data_iter)
     with _evaluation(net):
-        for X, y in data_iter:
-            X_shards, y_shards = split_f(X, y, devices)
-            logits = [replica(part) for replica, part in zip(net, X_shards, strict=True)]
-            counts.add(sum(map(accuracy, logits, y_shards)), len(y))
-    return counts[0] / counts[1]
+        return mean_accuracy(net, shards, accuracy)
 
 
 def load_data_fashion_mnist(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of Fashion-MNIST.
 
-    There are 60,000 and 10,000 images, downloaded once. X is float32 in [0, 1] of shape (n, 1, side, side), where side
-    is 28 or `resize`, and y is int64 of shape (n,). Each epoch of training has a new order, the same in every call.
-
-    Raises
-    ------
-    RuntimeError
-        If the images cannot be downloaded.
+    X has shape (n, 1, side, side), where side is 28 or `resize`, and y is int64.
     """
     return iterators(fashion_mnist(resize), batch_size)
 
@@ -116,17 +86,7 @@ def _evaluation(nets: Iterable[Any]) -> Iterator[None]:
 
 
 class Residual(nn.Module):
-    """The residual block of ResNet: two 3 × 3 convolutions, added to their input.
-
-    Parameters
-    ----------
-    num_channels
-        Channels of the output.
-    use_1x1conv
-        Whether a 1 × 1 convolution brings the input to the shape of the output.
-    strides
-        Strides of the first convolution, which divide height and width.
-    """
+    """The residual block of ResNet: two 3 × 3 convolutions, added to their input."""
 
     def __init__(self, num_channels: int, use_1x1conv: bool = False, strides: int = 1):
         super().__init__()
@@ -148,10 +108,7 @@ class Residual(nn.Module):
 def resnet18(num_classes: int, in_channels: int = 1, width: int = 64) -> Any:
     """Return a ResNet-18 for small images, with `width` channels in its first stage.
 
-    Returns
-    -------
-    torch.nn.Module
-        Takes X of shape (n, in_channels, h, w) and returns logits of shape (n, num_classes).
+    It is a `torch.nn.Module` and takes X of shape (n, in_channels, h, w).
     """
     layers = [nn.LazyConv2d(width, 3, padding=1, bias=False), nn.LazyBatchNorm2d(momentum=0.3), nn.ReLU()]
     for stage in range(4):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from d2l_lab.instruments.framework import register
-from d2l_lab.instruments.memory import Counters, process_counters
+from d2l_lab.instruments.memory import process_counters
+from d2l_lab.protocol import Counters
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
@@ -16,7 +17,9 @@ from d2l_utils.common import arrays_in
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
     from d2l_utils.jax.networks import *  # noqa: F403
 
-__all__ = common.NAMES
+    evaluate_accuracy_gpu: Callable[..., float]  # of d2l_names
+else:  # mypy would take a list that it cannot read for an empty one
+    __all__ = common.NAMES
 __getattr__ = common.on_demand(__name__)
 register(sys.modules[__name__])
 
@@ -26,17 +29,8 @@ def synchronize(*arrays: Any) -> None:
 
     JAX has no barrier for a device. Without arguments this waits for every array that is still referred to, for side
     effects, and for a small addition at the end of each device's queue. A result that was thrown away is waited for
-    only where the device works in order: a GPU does, and so does the CPU for what one thread has issued.
-
-    Parameters
-    ----------
-    *arrays
-        Arrays, or trees of arrays such as nested lists or the state of a network.
-
-    Raises
-    ------
-    TypeError
-        If an argument holds no array.
+    only where the device works in order: a GPU does, and so does the CPU for what one thread has issued. Arrays may
+    also be trees of them, such as the state of a network.
     """
     for argument in arrays:
         jax.block_until_ready(arrays_in(jax.tree.leaves(argument), jax.Array))
@@ -49,12 +43,12 @@ def synchronize(*arrays: Any) -> None:
 def try_gpu(i: int = 0) -> Any:
     """Return GPU i if it exists, otherwise the CPU."""
     gpus = _gpus()
-    return gpus[i] if 0 <= i < len(gpus) else jax.local_devices(backend="cpu")[0]
+    return gpus[i] if 0 <= i < len(gpus) else cpu()
 
 
 def try_all_gpus() -> list[Any]:
     """Return all GPUs, or a list of the CPU alone if there is none."""
-    return _gpus() or jax.local_devices(backend="cpu")[:1]
+    return _gpus() or [cpu()]
 
 
 def devices(n: int = 2) -> list[Any]:
@@ -62,13 +56,6 @@ def devices(n: int = 2) -> list[Any]:
 
     The stand-ins are JAX's CPU devices. They must be made before JAX starts, that is before the first array.
     They share JAX's threads: a large operation on one of them may use several.
-
-    Raises
-    ------
-    ValueError
-        If n is less than 1.
-    RuntimeError
-        If JAX has started with fewer CPU devices.
     """
     if n < 1:
         raise ValueError(f"devices takes a number of at least 1, not {n}")
@@ -87,7 +74,18 @@ def devices(n: int = 2) -> list[Any]:
     return cpus[:n]
 
 
-def _counters() -> Counters:
+def cpu() -> Any:
+    """Return the CPU, also where there are GPUs."""
+    return jax.local_devices(backend="cpu")[0]
+
+
+def gpu_names() -> list[str]:
+    """Return the name of each GPU."""
+    return [gpu.device_kind for gpu in _gpus()]
+
+
+def memory_counters() -> Counters:
+    """Return what counts the bytes in use on the first GPU, or on the CPU if there is none."""
     return _gpu_counters(_gpus()[0]) if _gpus() else process_counters()
 
 
@@ -107,23 +105,25 @@ def _gpu_counters(gpu: Any) -> Counters:
     return Counters(lambda: gpu.memory_stats()["bytes_in_use"], fill, lambda: gpu.memory_stats()["peak_bytes_in_use"])
 
 
-# What the program d2l_lab.machine.measuring measures
-
-
-def _tiny_sum(device: Any) -> Callable[[], Any]:
+def tiny_sum(device: Any) -> Callable[[], Any]:
+    """Return a function that issues x + x of one number on a device and returns the sum without waiting for it."""
     x = jax.device_put(jax.numpy.ones(1), device)
     return lambda: x + x
 
 
-def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
+def product(device: Any, n: int, kind: str) -> Callable[[], None]:
+    """Return a function that computes a product of two n × n arrays on a device and waits for it."""
     with jax.default_device(device):
         x = jax.random.uniform(jax.random.key(0), (n, n)).astype(kind)
     x = jax.device_put(x, device)  # commits it: the product of an array that is not would run on the default device
     return lambda: synchronize(jax.numpy.matmul(x, x))
 
 
-def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
-    """Return functions that write into the memory of a donated array; a negation moves as many bytes as a copy."""
+def memory_passes(device: Any, size: int) -> dict[str, tuple[Callable[[], object], int]]:
+    """Return functions that pass over arrays of `size` bytes, and how many such arrays each reads and writes.
+
+    They write into the memory of a donated array; a negation moves as many bytes as a copy.
+    """
     x = jax.device_put(jax.numpy.ones(size // 4), device)
     y = jax.device_put(jax.numpy.zeros(size // 4), device)
     negate = jax.jit(lambda y, x: -x, donate_argnums=0, keep_unused=True)
@@ -140,10 +140,6 @@ def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]
         synchronize(y)
 
     return {"copy": (copy, 2), "in place": (in_place, 2)}
-
-
-def _gpu_names() -> list[str]:
-    return [gpu.device_kind for gpu in _gpus()]
 
 
 def _gpus() -> list[Any]:

@@ -1,6 +1,6 @@
 """Data, networks and the training step of the chapter's loop, for JAX, imported on demand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -18,10 +18,7 @@ from d2l_lab.instruments.data import DigitImages, Minibatches, digits
 def build_lenet() -> Any:
     """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
 
-    Returns
-    -------
-    flax.nnx.Module
-        Takes X of shape (n, 28, 28, 1) and returns logits of shape (n, 10); it has 129,068 parameters.
+    It is a `flax.nnx.Module` and takes X of shape (n, 28, 28, 1).
     """
     rngs = nnx.Rngs(0)
     conv = partial(nnx.Conv, padding="VALID", rngs=rngs)
@@ -41,7 +38,7 @@ def build_lenet() -> Any:
 
 
 def tuned_lenet() -> Any:
-    """Return LeNet with layers that suit this framework: the same first weights, and the same logits but for rounding.
+    """Return a LeNet whose layers suit the framework: the same first weights, the same logits but for rounding.
 
     Its convolutions are products of matrices, whose gradients are products too.
     """
@@ -91,16 +88,7 @@ class _InBfloat16(nnx.Module):
 def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
     """Update a network by one minibatch and return its mean loss, which has not been read yet.
 
-    Parameters
-    ----------
-    net
-        A flax.nnx module that returns logits of shape (n, classes).
-    optimizer
-        An `nnx.Optimizer` for its parameters.
-    X
-        A minibatch of n inputs.
-    y
-        Its labels, of shape (n,).
+    `net` is a `flax.nnx.Module`, and `optimizer` an `nnx.Optimizer`.
     """
 
     def mean_loss(net: Any) -> Any:
@@ -111,12 +99,8 @@ def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
     return loss
 
 
-def load_images(images: Any, batch_size: int) -> Iterator[Any]:
-    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time.
-
-    Each image is enlarged in Python while the caller waits. X is float32 of shape (batch_size, *images.shape), y int64
-    of shape (batch_size,).
-    """
+def load_images(images: Any, batch_size: int) -> Any:
+    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time."""
     order = np.random.permutation(len(images))
     for start in range(0, len(order) - batch_size + 1, batch_size):
         chosen = [images[i] for i in order[start : start + batch_size]]
@@ -126,9 +110,7 @@ def load_images(images: Any, batch_size: int) -> Iterator[Any]:
 def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 
-    There are 1437 and 360 images, and nothing is downloaded. X is a NumPy array of float32 in [0, 1] of shape
-    (n, side, side, 1), where side is 8 or `resize`, and y one of int32 of shape (n,). Each epoch of training has a new
-    order, the same in every call.
+    X and y are arrays of NumPy: X has shape (n, side, side, 1), where side is 8 or `resize`, and y is int32.
     """
     return iterators(digits(resize), batch_size)
 

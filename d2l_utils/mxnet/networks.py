@@ -1,6 +1,6 @@
 """Data, networks and the training step of the chapter's loop, for MXNet, imported on demand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import mxnet as mx
@@ -16,10 +16,7 @@ cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
 def build_lenet() -> Any:
     """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
 
-    Returns
-    -------
-    mxnet.gluon.HybridBlock
-        Initialised, with 129,068 parameters; takes X of shape (n, 1, 28, 28) and returns logits of shape (n, 10).
+    It is an initialised `gluon.HybridBlock` and takes X of shape (n, 1, 28, 28).
     """
     mx.npx.random.seed(0)
     net = nn.HybridSequential()
@@ -36,7 +33,7 @@ def build_lenet() -> Any:
 
 
 def tuned_lenet() -> Any:
-    """Return LeNet with layers that suit this framework: the same first weights, and the same logits but for rounding.
+    """Return a LeNet whose layers suit the framework: the same first weights, the same logits but for rounding.
 
     Its pooling is a convolution of each channel, whose weights do not change.
     """
@@ -57,10 +54,7 @@ def mean_pool(channels: int) -> Any:
 def in_bfloat16(net: Any) -> Any:
     """Return a network that computes as `net` does, but in bfloat16: its own weights and its logits stay float32.
 
-    Raises
-    ------
-    NotImplementedError
-        Always: layers of MXNet 1.9 cannot be cast to bfloat16 under its NumPy interface.
+    Layers of MXNet 1.9 cannot be cast to bfloat16 under its NumPy interface.
     """
     raise NotImplementedError("layers of MXNet 1.9 cannot be cast to bfloat16 under its NumPy interface; keep float32")
 
@@ -68,16 +62,7 @@ def in_bfloat16(net: Any) -> Any:
 def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
     """Update a network by one minibatch and return its mean loss, which has not been read yet.
 
-    Parameters
-    ----------
-    net
-        A Gluon block that returns logits of shape (n, classes).
-    optimizer
-        A `gluon.Trainer` for its parameters.
-    X
-        A minibatch of n inputs.
-    y
-        Its labels, of shape (n,).
+    `net` is a Gluon block, and `optimizer` a `gluon.Trainer`.
     """
     with autograd.record():
         losses = cross_entropy(net(X), y)
@@ -86,20 +71,15 @@ def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
     return losses.mean()
 
 
-def load_images(images: Any, batch_size: int) -> Iterator[Any]:
-    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time.
-
-    Each image is enlarged in Python while the caller waits. X is float32 of shape (batch_size, *images.shape), y int64
-    of shape (batch_size,).
-    """
+def load_images(images: Any, batch_size: int) -> Any:
+    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time."""
     return gluon.data.DataLoader(images, batch_size, shuffle=True, last_batch="discard")
 
 
 def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 
-    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, 1, side, side), where
-    side is 8 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
+    X has shape (n, 1, side, side), where side is 8 or `resize`, and y is int32.
     """
     return iterators(digits(resize), batch_size)
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from d2l_lab.instruments.framework import register
-from d2l_lab.instruments.memory import Counters, process_counters
+from d2l_lab.instruments.memory import process_counters
+from d2l_lab.protocol import Counters
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
@@ -18,7 +19,9 @@ from d2l_utils.common import arrays_in
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
     from d2l_utils.tensorflow.networks import *  # noqa: F403
 
-__all__ = common.NAMES
+    evaluate_accuracy_gpu: Callable[..., float]  # of d2l_names
+else:  # mypy would take a list that it cannot read for an empty one
+    __all__ = common.NAMES
 __getattr__ = common.on_demand(__name__)
 register(sys.modules[__name__])
 
@@ -27,17 +30,7 @@ def synchronize(*arrays: Any) -> None:
     """Wait until the given arrays are computed; without arguments, until every device of the framework is idle.
 
     Waiting costs less than a microsecond on a CPU, and on a GPU as much as fetching one number. Operations that
-    TensorFlow only queues (asynchronous eager execution) are waited for as well.
-
-    Parameters
-    ----------
-    *arrays
-        Tensors and variables, or nested lists, tuples and dictionaries of them.
-
-    Raises
-    ------
-    TypeError
-        If an argument holds none.
+    TensorFlow only queues (asynchronous eager execution) are waited for as well. An array is a tensor or a variable.
     """
     found = [array for argument in arrays for array in arrays_in(argument, (tf.Tensor, tf.Variable))]
     for array in found:
@@ -62,12 +55,12 @@ def _wait_on_cpu(array: Any) -> bool:
 
 def try_gpu(i: int = 0) -> Any:
     """Return GPU i if it exists, otherwise the CPU."""
-    return tf.device(f"/GPU:{i}" if 0 <= i < len(tf.config.list_physical_devices("GPU")) else "/CPU:0")
+    return tf.device(f"/GPU:{i}") if 0 <= i < len(tf.config.list_physical_devices("GPU")) else cpu()
 
 
 def try_all_gpus() -> list[Any]:
     """Return all GPUs, or a list of the CPU alone if there is none."""
-    return [try_gpu(i) for i in range(len(tf.config.list_physical_devices("GPU")))] or [try_gpu()]
+    return [try_gpu(i) for i in range(len(tf.config.list_physical_devices("GPU")))] or [cpu()]
 
 
 def devices(n: int = 2) -> list[Any]:
@@ -75,13 +68,6 @@ def devices(n: int = 2) -> list[Any]:
 
     The stand-ins are TensorFlow's logical CPUs. They must be made before TensorFlow starts, that is before the first
     tensor. An operation on one of them uses one thread.
-
-    Raises
-    ------
-    ValueError
-        If n is less than 1.
-    RuntimeError
-        If TensorFlow has started with fewer CPUs.
     """
     if n < 1:
         raise ValueError(f"devices takes a number of at least 1, not {n}")
@@ -95,7 +81,19 @@ def devices(n: int = 2) -> list[Any]:
     return [tf.device(f"/CPU:{i}") for i in range(n)]
 
 
-def _counters() -> Counters:
+def cpu() -> Any:
+    """Return the CPU, also where there are GPUs."""
+    return tf.device("/CPU:0")
+
+
+def gpu_names() -> list[str]:
+    """Return the name of each GPU."""
+    details, gpus = tf.config.experimental.get_device_details, tf.config.list_physical_devices("GPU")
+    return [details(gpu).get("device_name", gpu.name) for gpu in gpus]
+
+
+def memory_counters() -> Counters:
+    """Return what counts the bytes in use on the first GPU, or on the CPU if there is none."""
     device = "GPU:0" if tf.config.list_physical_devices("GPU") else "CPU:0"
     if device == "CPU:0" and not _cpu_allocator_counts():
         return process_counters()
@@ -120,23 +118,25 @@ def _cpu_allocator_counts() -> bool:
     return bool(tf.config.experimental.get_memory_info("CPU:0")["peak"] >= 4 * 2**16)
 
 
-# What the program d2l_lab.machine.measuring measures
-
-
-def _tiny_sum(device: Any) -> Callable[[], Any]:
+def tiny_sum(device: Any) -> Callable[[], Any]:
+    """Return a function that issues x + x of one number on a device and returns the sum without waiting for it."""
     with device:
         x = tf.ones(1)
     return lambda: x + x
 
 
-def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
+def product(device: Any, n: int, kind: str) -> Callable[[], None]:
+    """Return a function that computes a product of two n × n arrays on a device and waits for it."""
     with device:
         x = tf.cast(tf.random.uniform((n, n)), kind)
     return lambda: _compute(device, tf.matmul, x, x)
 
 
-def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
-    """Return y = y + x for both: no other operation of TensorFlow on a CPU writes into memory that is there already."""
+def memory_passes(device: Any, size: int) -> dict[str, tuple[Callable[[], object], int]]:
+    """Return functions that pass over arrays of `size` bytes, and how many such arrays each reads and writes.
+
+    Both compute y = y + x: no other operation of TensorFlow on a CPU writes into memory that is there already.
+    """
     with device:
         x = tf.ones(size // 4)
         y = tf.Variable(x)
@@ -153,19 +153,14 @@ def _compute(device: Any, operation: Callable[..., Any], *operands: Any) -> None
         synchronize(operation(*operands))
 
 
-def _gpu_names() -> list[str]:
-    details, gpus = tf.config.experimental.get_device_details, tf.config.list_physical_devices("GPU")
-    return [details(gpu).get("device_name", gpu.name) for gpu in gpus]
-
-
 def _split_cpu(n: int) -> None:
     """Make n logical CPUs, unless there are as many already."""
-    cpu = tf.config.list_physical_devices("CPU")[0]
-    if len(tf.config.get_logical_device_configuration(cpu) or [cpu]) >= n > 1:
+    physical = tf.config.list_physical_devices("CPU")[0]
+    if len(tf.config.get_logical_device_configuration(physical) or [physical]) >= n > 1:
         return
     try:
         tf.config.threading.set_intra_op_parallelism_threads(1)
-        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * n)
+        tf.config.set_logical_device_configuration(physical, [tf.config.LogicalDeviceConfiguration()] * n)
     except RuntimeError as error:
         if len(tf.config.list_logical_devices("CPU")) < n:
             cure = f"restart the kernel and call devices({n}) before the first tensor"

@@ -15,10 +15,7 @@ from d2l_lab.instruments.data import DigitImages, digits
 def build_lenet() -> Any:
     """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
 
-    Returns
-    -------
-    keras.Model
-        Takes X of shape (n, 28, 28, 1) and returns logits of shape (n, 10); it has 129,068 parameters.
+    It is a `keras.Model` and takes X of shape (n, 28, 28, 1).
     """
     keras.utils.set_random_seed(0)
     return keras.Sequential(
@@ -36,7 +33,7 @@ def build_lenet() -> Any:
 
 
 def tuned_lenet() -> Any:
-    """Return LeNet with layers that suit this framework: the same first weights, and the same logits but for rounding.
+    """Return a LeNet whose layers suit the framework: the same first weights, the same logits but for rounding.
 
     Its layers of Keras hold the weights, and TensorFlow's operations use them.
     """
@@ -72,16 +69,7 @@ def in_bfloat16(net: Any) -> Any:
 def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
     """Update a network by one minibatch and return its mean loss, which has not been read yet.
 
-    Parameters
-    ----------
-    net
-        A Keras model that returns logits of shape (n, classes).
-    optimizer
-        An optimizer of Keras.
-    X
-        A minibatch of n inputs.
-    y
-        Its labels, of shape (n,).
+    `net` is a model of Keras, and `optimizer` one of its optimizers.
     """
     with tf.GradientTape() as tape:
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, net(X))
@@ -92,11 +80,7 @@ def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
 
 
 def load_images(images: Any, batch_size: int) -> Any:
-    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time.
-
-    Each image is enlarged in Python while the caller waits. X is float32 of shape (batch_size, *images.shape), y int64
-    of shape (batch_size,).
-    """
+    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time."""
 
     def draw() -> Iterator[Any]:
         order = np.random.permutation(len(images))
@@ -120,8 +104,7 @@ def load_images(images: Any, batch_size: int) -> Any:
 def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 
-    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, side, side, 1), where
-    side is 8 or `resize`, and y is int32 of shape (n,). Each epoch of training has a new order, the same in every call.
+    X has shape (n, side, side, 1), where side is 8 or `resize`, and y is int32.
     """
     return iterators(digits(resize), batch_size)
 

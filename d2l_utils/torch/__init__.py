@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from d2l_lab.instruments.framework import register
-from d2l_lab.instruments.memory import Counters, process_counters
+from d2l_lab.instruments.memory import process_counters
 from d2l_lab.machine.system import cores
+from d2l_lab.protocol import Counters
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
 from d2l_utils.common import arrays_in
@@ -16,7 +17,9 @@ from d2l_utils.common import arrays_in
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
     from d2l_utils.torch.networks import *  # noqa: F403
 
-__all__ = common.NAMES
+    evaluate_accuracy_gpu: Callable[..., float]  # of d2l_names
+else:  # mypy would take a list that it cannot read for an empty one
+    __all__ = common.NAMES
 __getattr__ = common.on_demand(__name__)
 register(sys.modules[__name__])
 torch.set_num_threads(min(torch.get_num_threads(), cores()))  # it has counted without a quota when it was imported
@@ -27,16 +30,6 @@ def synchronize(*arrays: Any) -> None:
 
     PyTorch computes on a CPU before it returns, so there is nothing to wait for. On a GPU this waits for all streams of
     every device that holds one of the tensors.
-
-    Parameters
-    ----------
-    *arrays
-        Tensors, or nested lists, tuples and dictionaries of them.
-
-    Raises
-    ------
-    TypeError
-        If an argument holds no tensor.
     """
     used = {tensor.device for argument in arrays for tensor in arrays_in(argument, torch.Tensor)}
     if not arrays and torch.accelerator.is_available():
@@ -49,12 +42,12 @@ def synchronize(*arrays: Any) -> None:
 
 def try_gpu(i: int = 0) -> Any:
     """Return GPU i if it exists, otherwise the CPU."""
-    return torch.device("cuda", i) if 0 <= i < torch.cuda.device_count() else torch.device("cpu")
+    return torch.device("cuda", i) if 0 <= i < torch.cuda.device_count() else cpu()
 
 
 def try_all_gpus() -> list[Any]:
     """Return all GPUs, or a list of the CPU alone if there is none."""
-    return [torch.device("cuda", i) for i in range(torch.cuda.device_count())] or [torch.device("cpu")]
+    return [torch.device("cuda", i) for i in range(torch.cuda.device_count())] or [cpu()]
 
 
 def devices(n: int = 2) -> list[Any]:
@@ -63,11 +56,6 @@ def devices(n: int = 2) -> list[Any]:
     PyTorch has one CPU device, so the stand-ins are the same device n times: `to` copies nothing between them, and they
     run side by side only in threads or processes of your own. From then on, an operation of the calling thread uses one
     thread on the CPU; any other thread has to call `torch.set_num_threads(1)` itself.
-
-    Raises
-    ------
-    ValueError
-        If n is less than 1.
     """
     if n < 1:
         raise ValueError(f"devices takes a number of at least 1, not {n}")
@@ -76,36 +64,43 @@ def devices(n: int = 2) -> list[Any]:
         return [torch.device("cuda", i) for i in range(n)]
     torch.set_num_threads(1)
     print(f"{n} stand-ins: PyTorch's one CPU device {n} times; each operation computes in one thread")
-    return [torch.device("cpu")] * n
+    return [cpu()] * n
 
 
-def _counters() -> Counters:
+def cpu() -> Any:
+    """Return the CPU, also where there are GPUs."""
+    return torch.device("cpu")
+
+
+def gpu_names() -> list[str]:
+    """Return the name of each GPU."""
+    return [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+
+
+def memory_counters() -> Counters:
+    """Return what counts the bytes in use on the first GPU, or on the CPU if there is none."""
     if not torch.cuda.is_available():
         return process_counters()
     return Counters(torch.cuda.memory_allocated, torch.cuda.reset_peak_memory_stats, torch.cuda.max_memory_allocated)
 
 
-# What the program d2l_lab.machine.measuring measures
-
-
-def _tiny_sum(device: Any) -> Callable[[], Any]:
+def tiny_sum(device: Any) -> Callable[[], Any]:
+    """Return a function that issues x + x of one number on a device and returns the sum without waiting for it."""
     x = torch.ones(1, device=device)
     return lambda: x + x
 
 
-def _product(device: Any, n: int, kind: str) -> Callable[[], None]:
+def product(device: Any, n: int, kind: str) -> Callable[[], None]:
+    """Return a function that computes a product of two n × n arrays on a device and waits for it."""
     x = torch.rand(n, n, device=device).to(getattr(torch, kind))
     return lambda: synchronize(torch.nn.functional.linear(x, x))
 
 
-def _passes(device: Any, size: int) -> dict[str, tuple[Callable[[], None], int]]:
+def memory_passes(device: Any, size: int) -> dict[str, tuple[Callable[[], object], int]]:
+    """Return functions that pass over arrays of `size` bytes, and how many such arrays each reads and writes."""
     x = torch.ones(size // 4, device=device)
     y = torch.ones_like(x)
     return {
         "copy": (lambda: synchronize(y.copy_(x)), 2),
         "in place": (lambda: synchronize(y.mul_(-1)), 2),
     }
-
-
-def _gpu_names() -> list[str]:
-    return [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]

@@ -1,6 +1,6 @@
 """Data, networks and the training step of the chapter's loop, for PyTorch, imported on demand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -15,10 +15,7 @@ from d2l_lab.instruments.data import DigitImages, digits
 def build_lenet() -> Any:
     """Return LeNet, the network of the chapter's training loop, with the same first weights in every call.
 
-    Returns
-    -------
-    torch.nn.Module
-        Takes X of shape (n, 1, 28, 28) and returns logits of shape (n, 10); it has 129,068 parameters.
+    It is a `torch.nn.Module` and takes X of shape (n, 1, 28, 28).
     """
     torch.manual_seed(0)
     return nn.Sequential(
@@ -36,7 +33,7 @@ def build_lenet() -> Any:
 
 
 def tuned_lenet() -> Any:
-    """Return LeNet with layers that suit this framework: the same first weights, and the same logits but for rounding.
+    """Return a LeNet whose layers suit the framework: the same first weights, the same logits but for rounding.
 
     Its layers keep the channels of a pixel side by side in memory.
     """
@@ -65,16 +62,7 @@ class _InBfloat16(nn.Module):
 def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
     """Update a network by one minibatch and return its mean loss, which has not been read yet.
 
-    Parameters
-    ----------
-    net
-        A module that returns logits of shape (n, classes).
-    optimizer
-        An optimizer of `torch.optim` for its parameters.
-    X
-        A minibatch of n inputs.
-    y
-        Its labels, of shape (n,).
+    `net` is a `torch.nn.Module`, and `optimizer` one of `torch.optim`.
     """
     optimizer.zero_grad()
     loss = F.cross_entropy(net(X), y)
@@ -83,20 +71,15 @@ def train_step(net: Any, optimizer: Any, X: Any, y: Any) -> Any:
     return loss.detach()
 
 
-def load_images(images: Any, batch_size: int) -> Iterator[Any]:
-    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time.
-
-    Each image is enlarged in Python while the caller waits. X is float32 of shape (batch_size, *images.shape), y int64
-    of shape (batch_size,).
-    """
+def load_images(images: Any, batch_size: int) -> Any:
+    """Return an iterator over whole minibatches of `DigitImages`, in a new order each time."""
     return DataLoader(images, batch_size, shuffle=True, drop_last=True)
 
 
 def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
     """Return iterators over the training and the test minibatches of scikit-learn's handwritten digits.
 
-    There are 1437 and 360 images, and nothing is downloaded. X is float32 in [0, 1] of shape (n, 1, side, side), where
-    side is 8 or `resize`, and y is int64 of shape (n,). Each epoch of training has a new order, the same in every call.
+    X has shape (n, 1, side, side), where side is 8 or `resize`, and y is int64.
     """
     return iterators(digits(resize), batch_size)
 

@@ -5,7 +5,7 @@ from urllib.error import URLError
 import numpy as np
 import pytest
 
-from d2l_utils.d2l_names import Accumulator, Benchmark, fashion_mnist
+from d2l_utils.d2l_names import Accumulator, Benchmark, fashion_mnist, mean_accuracy
 
 PIXELS = (np.arange(70000) % 256).astype("uint8").repeat(784).reshape(70000, 784)
 LABELS = np.array([str(i % 10) for i in range(70000)], dtype=object)
@@ -85,3 +85,37 @@ def test_an_accumulator_sums_each_quantity_until_it_is_reset():
 def test_an_accumulator_refuses_another_number_of_quantities():
     with pytest.raises(ValueError, match="shorter"):
         Accumulator(2).add(1)
+
+
+@pytest.fixture
+def called():
+    """What two replicas, which return their input, and a function that counts right predictions were called with."""
+    return []
+
+
+@pytest.fixture
+def accuracy_of(called):
+    """A function from the shards of minibatches to the mean accuracy of these replicas."""
+
+    def replica(name):
+        return lambda X: called.append((name, X)) or X
+
+    def right(y_hat, y):
+        called.append(("right", y))
+        return sum(a == b for a, b in zip(y_hat, y, strict=True))
+
+    return lambda shards: mean_accuracy([replica("a"), replica("b")], shards, right)
+
+
+def test_the_mean_accuracy_counts_every_example_alike(accuracy_of):
+    assert accuracy_of([([[1, 2], [3]], [[1, 0], [0]]), ([[4], [5]], [[4], [0]])]) == 2 / 5
+
+
+def test_all_replicas_compute_before_the_first_result_is_waited_for(accuracy_of, called):
+    accuracy_of([([[1], [2]], [[1], [0]])])
+    assert called == [("a", [1]), ("b", [2]), ("right", [1]), ("right", [0])]
+
+
+def test_no_replica_computes_an_empty_part(accuracy_of, called):
+    assert accuracy_of([([[1], []], [[1], []])]) == 1
+    assert called == [("a", [1]), ("right", [1])]

@@ -49,6 +49,16 @@ def test_where_there_are_gpus_they_are_returned_and_else_the_cpu_is_the_only_dev
     assert [is_cpu(d2l.try_gpu(i)) for i in (2, -1)] == [True, True]
 
 
+def test_the_cpu_can_be_had_where_there_are_gpus(d2l, is_cpu, gpus):
+    gpus(2)
+    assert is_cpu(d2l.cpu())
+
+
+def test_where_there_is_no_gpu_none_has_a_name(d2l, gpus):
+    gpus(0)
+    assert d2l.gpu_names() == []
+
+
 @pytest.mark.parametrize("n", [0, -1])
 def test_a_number_of_devices_below_one_is_an_error(n, d2l):
     with pytest.raises(ValueError, match="at least 1"):

@@ -19,7 +19,7 @@ name, module, number = sys.argv[1:]
 system.cores, system.usable = lambda: int(number), lambda: range(99)
 importlib.import_module(module)
 d2l = importlib.import_module(name)
-d2l._passes(d2l.try_gpu(-1), 2**24)["in place"][0]()
+d2l.memory_passes(d2l.cpu(), 2**24)["in place"][0]()
 blas = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
 print(psutil.Process().num_threads(), *[pool["num_threads"] for pool in blas])
 """
@@ -51,18 +51,18 @@ def test_the_figures_of_memory_and_of_the_framework_are_measured_again(measured,
     assert measured["bandwidth"]["all cores"] > measured["bandwidth"]["one core"] / 4
     assert measured["latency"]["268435456"] > 3 * measured["latency"]["16384"]
     n, part = 2000, measured["framework"]
-    again = 2 * n**3 / seconds(d2l._product(d2l.try_gpu(-1), n, "float32"))
+    again = 2 * n**3 / seconds(d2l.product(d2l.cpu(), n, "float32"))
     assert agree(part["product"]["float32"], again)
-    add = d2l._tiny_sum(d2l.try_gpu())
+    add = d2l.tiny_sum(d2l.try_gpu())
     assert 0.5 * part["dispatch"]["issue"] < part["dispatch"]["wait"] < 1e-3
     assert agree(part["dispatch"]["issue"], seconds(lambda: d2l.synchronize([add() for _ in range(1000)][-1])) / 1000)
 
 
 def test_a_product_and_a_copy_have_the_size_that_is_asked_for_and_are_waited_for(d2l, numpy, monkeypatch):
-    waited, cpu = [], d2l.try_gpu(-1)
+    waited, cpu = [], d2l.cpu()
     monkeypatch.setattr(d2l, "synchronize", lambda x: waited.append(numpy(x).copy()))  # JAX's are gone later
-    d2l._product(cpu, 8, "float32")()
-    passes = d2l._passes(cpu, 64)
+    d2l.product(cpu, 8, "float32")()
+    passes = d2l.memory_passes(cpu, 64)
     for function, times in passes.values():
         function()
         assert times in (2, 3)
@@ -73,7 +73,7 @@ def test_a_product_and_a_copy_have_the_size_that_is_asked_for_and_are_waited_for
     assert copied.nbytes == scaled.nbytes == 64
     assert copied.any()
     assert scaled.any()
-    assert numpy(d2l._tiny_sum(cpu)()).tolist() == [2]
+    assert numpy(d2l.tiny_sum(cpu)()).tolist() == [2]
 
 
 def test_the_bandwidth_of_large_arrays_is_measured_again_and_each_level_has_its_own(measured, d2l):
@@ -85,7 +85,7 @@ def test_the_bandwidth_of_large_arrays_is_measured_again_and_each_level_has_its_
         for name in ("copy", "in place"):
             assert 1e7 < figures[name] < 1e14, (level, name)  # however busy the machine was
     large = bandwidth["memory"]
-    for name, (function, times) in d2l._passes(d2l.try_gpu(-1), large["bytes"]).items():
+    for name, (function, times) in d2l.memory_passes(d2l.cpu(), large["bytes"]).items():
         function()
         assert agree(large[name], times * large["bytes"] / seconds(function)), name
 
@@ -94,7 +94,7 @@ def test_the_bandwidth_of_large_arrays_is_measured_again_and_each_level_has_its_
 def test_a_product_that_the_framework_has_not_is_left_out(measured, d2l):
     assert list(measured["framework"]["product"]) == ["float32"]
     with pytest.raises(NotImplementedError):
-        d2l._product(d2l.try_gpu(), 8, "bfloat16")
+        d2l.product(d2l.try_gpu(), 8, "bfloat16")
 
 
 @pytest.mark.only("jax")
@@ -105,7 +105,7 @@ jax.config.update("jax_num_cpu_devices", 2)
 from d2l_utils import jax as d2l
 d2l.synchronize = lambda x: print(x.devices() == {device})
 device = jax.local_devices(backend="cpu")[1]
-d2l._product(device, 8, "float32")()
+d2l.product(device, 8, "float32")()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
     assert done.stdout == "True\n", done.stderr

@@ -39,6 +39,7 @@ def test_an_entry_describes_the_parameters(article):
     measure, _, job, step = article.select("dl.api > dd")
     assert measure.li.get_text().strip().startswith("function (callable): What is timed")
     assert any(item.get_text().strip().startswith(".wait(*ranks): Wait until") for item in job.select("li"))
+    assert step.li.get_text().strip() == "net: A network that returns logits of shape (n, classes)."
     own = [item.get_text().strip() for item in step.select("li")][-len(FRAMEWORKS) :]
     assert [line.partition(":")[0] for line in own] == list(FRAMEWORKS.values())
     assert "torch.optim" in own[0]

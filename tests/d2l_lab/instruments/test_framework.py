@@ -1,13 +1,12 @@
 """The framework that a function works with: that of the module it is called from."""
 
-import sys
 from types import ModuleType
 
 import pytest
 
 from d2l_lab.instruments import framework as module
 from d2l_lab.instruments import levers
-from d2l_lab.instruments.memory import Counters
+from d2l_lab.protocol import Counters
 from d2l_utils import common
 
 
@@ -21,7 +20,7 @@ def imported(monkeypatch):
         for place, one in enumerate(found):
             vars(one).update({name: getattr(common, name) for name in common.__all__})
             one.synchronize = lambda: None
-            one._counters = lambda place=place: Counters(lambda: 0, lambda: None, lambda: place)
+            one.memory_counters = lambda place=place: Counters(lambda: 0, lambda: None, lambda: place)
             for _ in range(2):  # a module that is reloaded registers again
                 module.register(one)
         return found
@@ -49,10 +48,8 @@ def test_of_two_in_a_process_each_works_with_its_own_also_after_an_error(importe
     monkeypatch.setattr(module, "profile_for", lambda name: name)
     assert (first.your_machine(), second.your_machine()) == ("jax", "torch")
     for one in (first, second):
-        networks = ModuleType(f"{one.__name__}.networks")
-        networks.Loop = type("Loop", (levers.Loop,), {"make": lambda self, *_, one=one: 1 / (self.d2l is not one)})
+        one.Loop = type("Loop", (levers.Loop,), {"make": lambda self, *_, one=one: 1 / (self.d2l is not one)})
         one.try_gpu = lambda: None
-        monkeypatch.setitem(sys.modules, networks.__name__, networks)
         for call in (one.try_lever, one.running_total):
             with pytest.raises(ZeroDivisionError):  # its own loop was asked, and knows its framework
                 call("bfloat16") if call is one.try_lever else call({"bfloat16": None})

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from book import ROOT
-from d2l_lab.instruments.memory import Counters, Memory, course_with, memory_with, process_counters, usual_thresholds
+from d2l_lab.instruments.memory import Memory, course_with, memory_with, process_counters, usual_thresholds
+from d2l_lab.protocol import Counters
 
 MB = 2**20
 COUNTERS = process_counters()

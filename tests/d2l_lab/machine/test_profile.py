@@ -108,7 +108,7 @@ def test_a_quick_run_measures_what_is_kept_as_any_other_does(here, monkeypatch):
 
 def test_a_product_that_failed_is_told_and_measured_again_after_a_while_and_all_else_stays(here, monkeypatch, capsys):
     monkeypatch.setattr(profile, "measure_missing", lambda module, path, quiet: measuring.main(module))
-    d2l = types.SimpleNamespace(try_gpu=lambda i: i, _product=lambda device, n, kind: (device, n, kind))
+    d2l = types.SimpleNamespace(cpu=lambda: -1, product=lambda device, n, kind: (device, n, kind))
     asked, line = [], "a product in bfloat16 on the CPU failed, which is tried again later: {}: no room\n"
 
     def product_rates(prepare, n, kinds):
@@ -217,11 +217,12 @@ def test_each_gpu_is_measured_on_its_own(monkeypatch):
     """A framework with two GPUs, whose devices are numbers, and probes that return what they are given."""
     d2l = types.SimpleNamespace(
         try_gpu=lambda i=0: i,
+        cpu=lambda: -1,
         synchronize=None,
-        _gpu_names=lambda: ["A", "B"],
-        _tiny_sum=lambda device: f"sum on {device}",
-        _passes=lambda device, size: f"{size} bytes on {device}",
-        _product=lambda device, n, kind: f"{kind} on {device}",
+        gpu_names=lambda: ["A", "B"],
+        tiny_sum=lambda device: f"sum on {device}",
+        memory_passes=lambda device, size: f"{size} bytes on {device}",
+        product=lambda device, n, kind: f"{kind} on {device}",
     )
     monkeypatch.setattr(probes, "dispatch", lambda add, synchronize: add)
     monkeypatch.setattr(probes, "bandwidths", lambda passes, sizes: [passes(size) for size in sizes.values()])
