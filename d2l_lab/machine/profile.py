@@ -21,7 +21,7 @@ from typing import Any
 from d2l_lab.files import cache_folder
 from d2l_lab.machine.system import describe
 
-FORMAT = 5  # of the file: raise it when what a figure means or how it is measured changes
+FORMAT = 6  # of the file: raise it when what a figure means or how it is measured changes
 COMMON = ("machine", "date", "caches", "bandwidth", "latency", "product")
 FRAMEWORK = ("version", "dispatch", "bandwidth", "product")
 GPU = ("name", "dispatch", "bandwidth", "product")
