@@ -107,7 +107,7 @@ def lines_of(today: Today) -> Iterator[str]:
         "issue": (say("a tiny operation issued"), "s"),
         "wait": (say("a tiny operation waited for"), "s"),
         "copy": (say("a copy in memory"), "B/s"),
-        "in place": (say("in place in memory"), "B/s"),
+        "in place": (say("a pass over memory in place"), "B/s"),
         "float32": (say("product, float32"), "flop/s"),
         "bfloat16": (say("product, bfloat16"), "flop/s"),
     }
@@ -121,6 +121,9 @@ def lines_of(today: Today) -> Iterator[str]:
             kept=quantity(change.kept, unit, size),
         )
     for device, error in today.failed.items():
-        yield say("what cannot be measured now is the profile's: {error}", error=f"{device} {error}".strip())
+        yield say(
+            "some figures could not be measured today, so the profile's stand: {error}",
+            error=f"{device} {error}".strip(),
+        )
     if today.disturbance.disturbed:
         yield say("while this machine was measured, {words}", words=today.disturbance.words())

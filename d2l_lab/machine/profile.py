@@ -6,7 +6,7 @@ use of a machine changes, with its quota or without its GPUs: the file keeps a p
 of the last build or measurement, below it `others`. The program `d2l_lab.machine.measuring` measures what is missing or
 out of date: in another state, with another version of the framework, or after FORMAT has been raised; and a product
 that failed, once more after a while.
-This module imports no framework.
+Each figure is the median of several rounds, which the file keeps below `rounds`. This module imports no framework.
 """
 
 import json

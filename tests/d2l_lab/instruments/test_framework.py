@@ -93,9 +93,9 @@ def test_the_first_call_of_a_process_measures_today_and_says_what_changed(today,
     d2l, measured = today
     found = d2l.your_machine()
     assert capsys.readouterr().out.splitlines() == [
-        "in place in memory: today 52.0 GB/s, 96.0 GB/s when the profile was made; predictions use today's",
+        "a pass over memory in place: today 52.0 GB/s, 96.0 GB/s when the profile was made; predictions use today's",
         "a tiny operation waited for (A100): today 20.0 µs, 9.00 µs when the profile was made; predictions use today's",
-        "what cannot be measured now is the profile's: MemoryError: no room",
+        "some figures could not be measured today, so the profile's stand: MemoryError: no room",
         "while this machine was measured, other programs took 0.8 of 2 cores",
     ]
     found["P"].append("changed by a reader")
