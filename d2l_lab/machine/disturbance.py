@@ -26,12 +26,15 @@ SHORTEST = 0.3  # seconds of a stretch in which others are looked for: processor
 LEAST = 0.05  # seconds, five ticks: less of others' time than that is noise
 SHARE = 1 / 20  # of a stretch, at most, goes to references
 APART = 0.5  # seconds between two references
+COST = 0.005  # seconds of a reference, as long as it has no figure
 ENOUGH = 3  # references without which nothing is said of the pace: one alone may have met with an interruption
 SMALL = 64  # rows of a matrix: so small a product is computed in the calling thread, without those of the library
 
 # A thread's own processor time leaves out what others' turns take, which are counted above. Windows has it in ticks.
 _clock = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-5 else time.perf_counter
-_figure: dict[str, float] = {}  # seconds of the reference's parts when today's machine was measured
+# Seconds of the reference's parts when today's machine was measured, or else during the first stretch that was long
+# enough. Both are behind other work of this process, whose threads may spin for a while yet, as in all later ones.
+_figure: dict[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,7 @@ class Observation:
         self._off = os.environ.get("D2L_QUICK") == "1"
         if self._off:
             return
-        if not _figure:
-            set_figure([reference() for _ in range(ENOUGH)])
+        _parts()  # makes and warms them up, the first time
         self._references: list[dict[str, float]] = []
         self._spent = self._last = 0.0
         self._used, self._start = used_by_others(), time.perf_counter()
@@ -97,7 +99,7 @@ class Observation:
 
     def _tick(self, apart: float) -> None:
         now = time.perf_counter()
-        affordable = self._spent + sum(_figure.values()) <= SHARE * (now - self._start)
+        affordable = self._spent + (sum(_figure.values()) or COST) <= SHARE * (now - self._start)
         if affordable and now - self._last >= apart:
             self._references.append(reference())
             self._last = time.perf_counter()
@@ -110,6 +112,8 @@ class Observation:
         seconds, used = time.perf_counter() - self._start, used_by_others() - self._used
         for _ in range(max(1, ENOUGH - len(self._references))):
             self._tick(0.0)
+        if not _figure and len(self._references) >= ENOUGH:
+            set_figure(self._references)
         others, here = 0.0, 0
         if seconds >= SHORTEST:
             others, here = (taken(used, seconds) if used > LEAST else 0.0), cores()
@@ -189,7 +193,7 @@ def set_figure(references: Sequence[dict[str, float]]) -> None:
 
 
 def pace(references: Sequence[dict[str, float]]) -> float:
-    """Return the pace of the slower part, in the median of the references; 1 if there are too few to tell."""
-    if len(references) < ENOUGH:
+    """Return the pace of the slower part, in the median of the references; 1 if there are too few, or no figure."""
+    if len(references) < ENOUGH or not _figure:
         return 1.0
     return min(seconds / statistics.median(found[name] for found in references) for name, seconds in _figure.items())

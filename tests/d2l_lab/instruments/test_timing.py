@@ -93,9 +93,8 @@ def test_what_others_did_during_the_rounds_is_part_of_each_measurement(clock, mo
     monkeypatch.setattr(disturbance, "used_by_others", lambda: 0.25 * clock.now)
     monkeypatch.setattr(disturbance, "usable", lambda: [0])
     monkeypatch.setattr(disturbance, "cores", lambda: 1)
-    seconds = iter([0.001] * 3 + [0.002] * 99)
-    monkeypatch.setattr(disturbance, "reference", lambda: {"pass": next(seconds)})
-    monkeypatch.setattr(disturbance, "_figure", {})
+    monkeypatch.setattr(disturbance, "reference", lambda: {"pass": 0.002})
+    monkeypatch.setattr(disturbance, "_figure", {"pass": 0.001})
     found = compare({"a": clock.takes(1), "b": clock.takes(1)}, 3)
     assert [each.disturbance for each in found.values()] == [Disturbance(pytest.approx(0.25), 1, 0.5)] * 2
 

@@ -26,7 +26,7 @@ def quiet(monkeypatch):
     monkeypatch.delenv("D2L_QUICK", raising=False)
     monkeypatch.setattr(disturbance.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(disturbance, "reference", reference)
-    monkeypatch.setattr(disturbance, "_figure", {})
+    monkeypatch.setattr(disturbance, "_figure", dict(parts))
     monkeypatch.setattr(disturbance, "used_by_others", lambda: 0.0)
     monkeypatch.setattr(disturbance, "cores", lambda: 2)
     monkeypatch.setattr(disturbance, "usable", lambda: [0, 1])
@@ -143,6 +143,20 @@ def test_references_take_a_twentieth_of_a_stretch_at_most_and_are_half_a_second_
     spent = quiet.now[0] - start - rounds * seconds
     assert spent <= length / 20 + 1e-9
     assert most / 2 <= round(spent / 0.003) <= most
+
+
+def test_without_todays_figure_the_first_long_stretch_has_it(quiet, monkeypatch):
+    monkeypatch.setattr(disturbance, "_figure", {})
+    quiet.parts["pass"] = 0.003
+    for seconds in (0.1, 1, 1):
+        with observing() as seen:
+            quiet.now[0] += seconds
+        assert seen.disturbance.pace == 1
+        assert bool(disturbance._figure) is (seconds == 1)
+    quiet.parts["pass"] = 0.006
+    with observing() as seen:
+        quiet.now[0] += 1
+    assert seen.disturbance.pace == 0.5
 
 
 def test_a_quick_run_observes_nothing(quiet, monkeypatch):
