@@ -44,7 +44,12 @@ def seconds_of(function: Callable[[], object]) -> float:
 def calls_per_run(function: Callable[[], object]) -> int:
     """Warm up, and return how many calls last SHORTEST."""
     function()
-    return math.ceil(SHORTEST / max(run(function, 1), 1e-8))
+    number = _calls(run(function, 1))
+    return _calls(run(function, number)) if number > 1 else 1  # one call alone may have met with an interruption
+
+
+def _calls(seconds: float) -> int:
+    return math.ceil(SHORTEST / max(seconds, 1e-8))
 
 
 def run(function: Callable[[], object], number: int) -> float:
