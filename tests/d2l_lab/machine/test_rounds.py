@@ -32,7 +32,7 @@ def test_a_run_has_as_many_calls_as_last_five_milliseconds(seconds, number, cloc
 
 
 def test_a_slow_call_does_not_shorten_the_runs_of_fast_ones(clock):
-    assert calls_per_run(clock[1](0.001, 0.0025, 0.0001)) == 50
+    assert calls_per_run(clock[1](0.001, 2**-9, 2**-13)) == 41
 
 
 @pytest.mark.parametrize(("seconds", "runs"), [(0.1, 5), (0.3, 4), (2.0, 1)])
