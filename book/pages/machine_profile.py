@@ -25,6 +25,7 @@ from d2l_lab.instruments.timing import column_scale, three_digits
 from d2l_lab.machine.profile import read
 
 NONE = "–"
+BETWEEN = "\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}"  # the ends of a range, which is as in the text of a Measurement
 PROFILE = """\
 :::::{{container}} machine-profile
 {measured}
@@ -156,7 +157,7 @@ def column(figures: Sequence[tuple[Mapping[str, Any], Sequence[str]]], unit: str
             continue
         factor = unit_of(size or figure, unit)[1]
         low, high = (three_digits(factor * end) for end in (min(rounds), max(rounds)))
-        words.append(f"{quantity(figure, unit, size)} ({low}–{high})")
+        words.append(f"{quantity(figure, unit, size)} ({low}{BETWEEN}{high})")
     return words
 
 
