@@ -77,8 +77,8 @@ def your_machine() -> dict[str, Any]:
 
     The profile is measured once, which takes some seconds, and kept. The first call in a process measures these figures
     of the framework again, for a second at most, and says in a line for each how it has changed, if by more than 1.3 ×;
-    further calls return the same. With D2L_QUICK=1 they are the profile's. Measuring starts the framework: make
-    `devices` that must be there before it starts first.
+    further calls return the same. With D2L_QUICK=1 they are the profile's. Measuring starts the framework, before which
+    `devices` has to make TensorFlow's and JAX's stand-ins.
 
     On the CPU PyTorch's and JAX's products use all cores, whatever number of threads is set here; TensorFlow's those
     that it has started with, and MXNet's those that OMP_NUM_THREADS allows, one in the chapter's kernel. The tiny
