@@ -1,33 +1,15 @@
 """What other programs do meanwhile: how much of the processors that a notebook may use they keep busy."""
 
-import os
 import sys
 import time
 
 import psutil
 
-from d2l_lab.machine.system import cores, usable
+from d2l_lab.machine.disturbance import taken, used_by_others
+from d2l_lab.machine.system import cores
 
 ROUGH = 0.15  # of the cores: if other programs take more, times are rough
 SECONDS = 0.2  # of a look at them
-
-
-def used_by_others() -> float:
-    """Return the seconds for which these CPUs have worked for others than this process and those that it waited for."""
-    each = psutil.cpu_times(percpu=True)
-    names = ("user", "nice", "system", "steal")  # what a virtual machine goes without is stolen
-    busy = sum(getattr(each[cpu], name, 0.0) for cpu in usable() if cpu < len(each) for name in names)
-    return busy - sum(os.times()[:4])
-
-
-def share(used: float, seconds: float) -> float:
-    """Return the share of the cores which a notebook may use that others kept busy, from 0 to 1.
-
-    They worked for `used` seconds on all CPUs together while `seconds` passed. Where a limit leaves us a part of the
-    CPUs, others may use the rest.
-    """
-    free = len(usable()) - used / seconds
-    return round(min(1.0, max(0.0, 1 - free / cores())), 2)
 
 
 class Watch:
@@ -35,8 +17,8 @@ class Watch:
         self.used, self.start = used_by_others(), time.monotonic()
 
     def busy(self) -> float:
-        """Return the share of the cores that others have kept busy since then."""
-        return share(used_by_others() - self.used, time.monotonic() - self.start)
+        """Return the share of the cores that others have kept busy since then, from 0 to 1."""
+        return round(taken(used_by_others() - self.used, time.monotonic() - self.start) / cores(), 2)
 
 
 def cpu_seconds() -> dict[tuple[int, str], float]:

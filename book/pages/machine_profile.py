@@ -8,7 +8,7 @@ shows the file that the setting `d2l_machine` names; `profile_for` in d2l_lab/ma
 
 import re
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,12 @@ from book import FRAMEWORKS, MODULES
 from book.pages.page_info import describe_machine, name_day
 from book.pages.single_framework import mark
 from book.words import say, say_each
-from d2l_lab.instruments.predictions import quantity
-from d2l_lab.instruments.timing import column_scale
+from d2l_lab.instruments.predictions import quantity, unit_of
+from d2l_lab.instruments.timing import column_scale, three_digits
 from d2l_lab.machine.profile import read
 
 NONE = "–"
+BETWEEN = "\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}"  # the ends of a range, which is as in the text of a Measurement
 PROFILE = """\
 :::::{{container}} machine-profile
 {measured}
@@ -60,8 +61,8 @@ def show(profile: dict[str, Any]) -> str:
     when = say("on {day}", day=first)
     if len(days) > 1:
         when = say("between {first} and {last}", first=first, last=last)
-    memory = [caches(profile["caches"]), bandwidths(profile["bandwidth"]), latencies(profile["latency"])]
-    figures = [products(profile["product"], parts), copies(parts), gpus(parts)]
+    memory = [caches(profile["caches"]), bandwidths(profile), latencies(profile)]
+    figures = [products(profile, parts), copies(parts), gpus(parts)]
     tf32 = say(
         "On a GPU that has TF32, TensorFlow and JAX use it for float32 products unless told otherwise: the factors are "
         "rounded to 10 bits behind the binary point. PyTorch does not."
@@ -70,12 +71,13 @@ def show(profile: dict[str, Any]) -> str:
         figures.append(tf32)
     measured = say(
         "**{machine}**, measured {when}.\n"
-        "Each figure is the best of several runs, that of a tiny operation their median.",
+        "Each figure is the median of three rounds some seconds apart, in parentheses their range.",
         machine=plain(describe_machine(profile["machine"])),
         when=when,
     )
     kept = say(
-        "A section asks for these figures with `d2l.your_machine()`.\n"
+        "A section asks for these figures with `d2l.your_machine()`, which measures those of a tiny operation, of "
+        "memory and of products once more.\n"
         "They are kept until the machine or a framework changes; `make profile` measures them anew, best while nothing "
         "else runs."
     )
@@ -98,21 +100,23 @@ def sharers(number: int | None) -> str:
     return say("one core") if number == 1 else say("{n} cores", n=number)
 
 
-def bandwidths(found: dict[str, float]) -> str:
-    names = say_each("one core", "all cores")
-    rows = zip((names[who] for who in found), column(found.values(), "B/s"), strict=True)
+def bandwidths(profile: Mapping[str, Any]) -> str:
+    names, paths = say_each("one core", "all cores"), [("bandwidth", who) for who in profile["bandwidth"]]
+    rows = zip((names[who] for _, who in paths), column([(profile, path) for path in paths], "B/s"), strict=True)
     return table(say_each("STREAM triad on", "memory bandwidth").values(), rows)
 
 
-def latencies(found: dict[str, float]) -> str:
-    rows = zip((binary(int(size)) for size in found), column(found.values(), "s"), strict=True)
+def latencies(profile: Mapping[str, Any]) -> str:
+    figures = [(profile, ("latency", size)) for size in profile["latency"]]
+    rows = zip((binary(int(size)) for size in profile["latency"]), column(figures, "s"), strict=True)
     return table(say_each("working set", "latency of a load").values(), rows)
 
 
-def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
+def products(profile: Mapping[str, Any], parts: dict[str, Any]) -> str:
     names = [f"{FRAMEWORKS[name]} {part['version'].partition('+')[0]}" for name, part in parts.items()]
-    waits = [column([None, *(part["dispatch"][what] for part in parts.values())], "s") for what in ("issue", "wait")]
-    rows = zip(["NumPy", *names], *waits, *rates([numpy, *(part["product"] for part in parts.values())]), strict=True)
+    all_parts = [profile, *parts.values()]
+    columns = [column([(part, ("dispatch", what)) for part in all_parts], "s") for what in ("issue", "wait")]
+    rows = zip(["NumPy", *names], *columns, *rates(all_parts), strict=True)
     head = say_each("on the CPU", "a tiny operation issued", "and waited for", "product, float32", "product, bfloat16")
     return table(head.values(), rows)
 
@@ -120,8 +124,7 @@ def products(numpy: dict[str, float], parts: dict[str, Any]) -> str:
 def copies(parts: dict[str, Any]) -> str:
     """Return the table of each framework's copies on the CPU, by the part of the memory that holds the arrays."""
     levels = sorted({level for part in parts.values() for level in part["bandwidth"]})  # L2, L3, memory
-    found = [[part["bandwidth"].get(level) for part in parts.values()] for level in levels]
-    columns = [column([rate and rate["copy"] for rate in rates], "B/s") for rates in found]
+    columns = [column([(part, ("bandwidth", level, "copy")) for part in parts.values()], "B/s") for level in levels]
     rows = zip((FRAMEWORKS[name] for name in parts), *columns, strict=True)
     places = [say("in memory") if level == "memory" else say("in {cache}", cache=level) for level in levels]
     return table([say("a copy on the CPU (read + write)"), *places], rows)
@@ -130,21 +133,40 @@ def copies(parts: dict[str, Any]) -> str:
 def gpus(parts: dict[str, Any]) -> str:
     found = [(name, gpu) for name, part in parts.items() for gpu in part["gpus"]]
     names = [plain(gpu["name"]) + say(", ") + FRAMEWORKS[name] for name, gpu in found]
-    copied = column([gpu["bandwidth"]["memory"]["copy"] for _, gpu in found], "B/s")
-    rows = zip(names, copied, *rates([gpu["product"] for _, gpu in found]), strict=True)
+    copied = column([(gpu, ("bandwidth", "memory", "copy")) for _, gpu in found], "B/s")
+    rows = zip(names, copied, *rates([gpu for _, gpu in found]), strict=True)
     return table(say_each("on the GPU", "copy (read + write)", "product, float32", "product, bfloat16").values(), rows)
 
 
-def rates(found: Sequence[dict[str, float]]) -> list[list[str]]:
+def rates(found: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Return the columns of the rates of products in words, float32 first."""
-    return [column([product.get(kind) for product in found], "flop/s") for kind in ("float32", "bfloat16")]
+    return [column([(part, ("product", kind)) for part in found], "flop/s") for kind in ("float32", "bfloat16")]
 
 
-def column(figures: Iterable[float | None], unit: str) -> list[str]:
-    """Return the figures of a column in words, in one unit where that is possible; a dash for None."""
-    kept = list(figures)
-    size = column_scale(figure for figure in kept if figure)
-    return [NONE if figure is None else quantity(figure, unit, size) for figure in kept]
+def column(figures: Sequence[tuple[Mapping[str, Any], Sequence[str]]], unit: str) -> list[str]:
+    """Return the figures of a column in words, each given by its part of the profile and its path there.
+
+    They have one unit where that is possible, and the range of their rounds in parentheses; a dash stands for none.
+    """
+    kept = [(at(part, path), at(part["rounds"], path)) for part, path in figures]
+    size = column_scale(figure for figure, _ in kept if figure)
+    words = []
+    for figure, rounds in kept:
+        if figure is None:
+            words.append(NONE)
+            continue
+        factor = unit_of(size or figure, unit)[1]
+        low, high = (three_digits(factor * end) for end in (min(rounds), max(rounds)))
+        words.append(f"{quantity(figure, unit, size)} ({low}{BETWEEN}{high})")
+    return words
+
+
+def at(tree: Mapping[str, Any], path: Sequence[str]) -> Any:
+    """Return what lies at the end of a path of keys; None if one of them is missing."""
+    found: Any = tree
+    for name in path:
+        found = found.get(name, {})
+    return None if found == {} else found
 
 
 def binary(size: float) -> str:

@@ -1,19 +1,26 @@
 """The framework that a function works with: what all four share finds in it what only it can do."""
 
-from collections.abc import Callable
+import copy
+import os
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from functools import wraps
 from types import FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
 
+from d2l_lab.instruments.predictions import quantity
+from d2l_lab.instruments.timing import column_scale
+from d2l_lab.instruments.words import say
 from d2l_lab.machine.profile import profile_for
 from d2l_lab.machine.threads import keep_to_quota
+from d2l_lab.machine.today import Today, measure_today
 from d2l_lab.protocol import Framework
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 _imported: list[Framework] = []
+_machines: dict[str, dict[str, Any]] = {}  # today's machine for each framework of this process
 _asked: ContextVar[Framework] = ContextVar("_asked")  # the framework's module whose function is running
 
 
@@ -68,15 +75,58 @@ def framework() -> Framework:
 
 @needs_framework
 def your_machine() -> dict[str, Any]:
-    """Return what this machine can do: its profile, which is measured once and kept.
+    """Return what this machine can do today: its profile, with dispatch, bandwidth of memory and products of this hour.
 
-    The first call takes some seconds. On the CPU the framework's products use all cores, whatever number of threads is
-    set here; with MXNet those that OMP_NUM_THREADS allows, one in the chapter's kernel. The tiny operation is x + x of
-    one number, on the first GPU if there is one. See `d2l_lab.machine.profile.profile_for` for what the profile holds.
+    The profile is measured once, which takes some seconds, and kept. The first call in a process measures these figures
+    of the framework again, for a second at most, and says in a line for each how it has changed, if by more than 1.3 ×;
+    further calls return the same. With D2L_QUICK=1 they are the profile's. Measuring starts the framework, before which
+    `devices` has to make TensorFlow's and JAX's stand-ins.
+
+    On the CPU PyTorch's and JAX's products use all cores, whatever number of threads is set here; TensorFlow's those
+    that it has started with, and MXNet's those that OMP_NUM_THREADS allows, one in the chapter's kernel. The tiny
+    operation is x + x of one number, on the first GPU if there is one. See `d2l_lab.machine.profile.profile_for` for
+    what the profile holds.
 
     Raises
     ------
     RuntimeError
         If the machine cannot be measured.
     """
-    return profile_for(framework().__name__.rpartition(".")[2])
+    d2l = framework()
+    name = d2l.__name__.rpartition(".")[2]
+    if os.environ.get("D2L_QUICK") == "1":
+        return profile_for(name)
+    if name not in _machines:
+        today = measure_today(d2l, profile_for(name))
+        for line in lines_of(today):
+            print(line)
+        _machines[name] = today.machine
+    return copy.deepcopy(_machines[name])
+
+
+def lines_of(today: Today) -> Iterator[str]:
+    """Yield a line for each figure that has changed, and for what went wrong or disturbed."""
+    names = {
+        "issue": (say("a tiny operation issued"), "s"),
+        "wait": (say("a tiny operation waited for"), "s"),
+        "copy": (say("a copy in memory"), "B/s"),
+        "in place": (say("a pass over memory in place"), "B/s"),
+        "float32": (say("product, float32"), "flop/s"),
+        "bfloat16": (say("product, bfloat16"), "flop/s"),
+    }
+    for change in today.changes:
+        figure, unit = names[change.path[-1]]
+        size = column_scale((change.today, change.kept))
+        yield say(
+            "{figure}: today {today}, {kept} when the profile was made; predictions use today's",
+            figure=f"{figure} ({change.device})" if change.device else figure,
+            today=quantity(change.today, unit, size),
+            kept=quantity(change.kept, unit, size),
+        )
+    for device, error in today.failed.items():
+        yield say(
+            "some figures could not be measured today, so the profile's stand: {error}",
+            error=f"{device} {error}".strip(),
+        )
+    if today.disturbance.disturbed:
+        yield say("while this machine was measured, {words}", words=today.disturbance.words())

@@ -1,16 +1,20 @@
-"""Clocks: one-shot times, repeated measurements with their spread, and fair comparisons. Standard library only.
+"""Clocks: one-shot times, repeated measurements with their spread, and fair comparisons.
 
 Nothing here synchronises. A framework may return before the work is done: the timed code itself has to wait.
 """
 
 import math
 import os
+import random
 import statistics
 import timeit
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from time import perf_counter
+
+from d2l_lab.instruments.words import say
+from d2l_lab.machine.disturbance import Disturbance, observing
 
 SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost of reading it
 FEWEST = 3  # runs that are measured whatever they take: fewer have no spread worth the name
@@ -57,10 +61,13 @@ class Measurement:
         The seconds per call, one figure for each run.
     number : int
         The calls in a run.
+    disturbance : Disturbance
+        What others did meanwhile.
     """
 
     seconds: tuple[float, ...]
     number: int
+    disturbance: Disturbance = Disturbance()
 
     @property
     def low(self) -> float:
@@ -145,7 +152,9 @@ def measure(function: Callable[[], object], repeats: int = 9, budget: float = 10
 def compare(
     functions: Mapping[str, Callable[[], object]], repeats: int = 9, budget: float = 10.0
 ) -> dict[str, Measurement]:
-    """Measure several functions fairly: after a warm-up of each, their runs alternate A B A B ….
+    """Measure several functions fairly: after a warm-up of each, rounds of one run of each, in an order that is drawn.
+
+    The order is the same whenever the program runs. What other programs take of the processors meanwhile is noted.
 
     Parameters
     ----------
@@ -173,13 +182,16 @@ def compare(
     timers = {name: timeit.Timer(function, timer=perf_counter) for name, function in functions.items()}
     numbers = {name: _calls_per_run(timer) for name, timer in timers.items()}
     seconds: dict[str, list[float]] = {name: [] for name in functions}
-    deadline = perf_counter() + budget
-    for done in range(repeats):
-        if done >= FEWEST and perf_counter() > deadline:
-            break
-        for name, timer in timers.items():
-            seconds[name].append(timer.timeit(numbers[name]) / numbers[name])
-    return {name: Measurement(tuple(seconds[name]), numbers[name]) for name in functions}
+    draw = random.Random(0)
+    with observing() as seen:
+        deadline = perf_counter() + budget
+        for done in range(repeats):
+            if done >= FEWEST and perf_counter() > deadline:
+                break
+            seen.tick()
+            for name in draw.sample(list(timers), len(timers)):
+                seconds[name].append(timers[name].timeit(numbers[name]) / numbers[name])
+    return {name: Measurement(tuple(seconds[name]), numbers[name], seen.disturbance) for name in functions}
 
 
 def _calls_per_run(timer: timeit.Timer) -> int:
@@ -195,6 +207,8 @@ def _calls_per_run(timer: timeit.Timer) -> int:
 def report(measurements: Mapping[str, Measurement], steps: int = 1) -> None:
     """Print a table of Measurements, one a line, each with the ratio of its median to the first one's.
 
+    A line below it says what disturbed them, if something did.
+
     Parameters
     ----------
     measurements : dict
@@ -203,7 +217,7 @@ def report(measurements: Mapping[str, Measurement], steps: int = 1) -> None:
         How many steps a call took, such as those of an epoch: the times printed are those of one step.
     """
     found = {
-        name: Measurement(tuple(seconds / steps for seconds in whole.seconds), whole.number * steps)
+        name: replace(whole, seconds=tuple(each / steps for each in whole.seconds), number=whole.number * steps)
         for name, whole in measurements.items()
     }
     scale = column_scale(step.median for step in found.values())
@@ -212,3 +226,5 @@ def report(measurements: Mapping[str, Measurement], steps: int = 1) -> None:
     text_width = max(len(text) for _, text, _ in rows)
     for name, text, median in rows:
         print(f"{name:<{name_width}}  {text:<{text_width}}  {three_digits(median / rows[0][2])} ×")
+    for words in dict.fromkeys(step.disturbance.words() for step in found.values() if step.disturbance.disturbed):
+        print(say("while this was measured, {words}", words=words))

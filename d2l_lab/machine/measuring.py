@@ -3,9 +3,11 @@
 The framework is imported only if its part of the profile is missing or out of date.
 """
 
+import copy
 import importlib
 import json
 import os
+import statistics
 import sys
 import time
 from collections.abc import Sequence
@@ -14,13 +16,15 @@ from functools import partial
 from typing import Any, cast
 
 from d2l_lab.files import locked, write_atomically
+from d2l_lab.machine import operations
+from d2l_lab.machine.disturbance import observing
 from d2l_lab.machine.profile import FORMAT, left_out, of_this_machine, on_top, profile_path, read, up_to_date, version
+from d2l_lab.machine.rounds import Figure, in_rounds, medians, tree
 from d2l_lab.machine.system import caches, cores, describe
 from d2l_lab.protocol import Framework
 
 KINDS = ("float32", "bfloat16")
-GPU_ARRAYS = {"L2": 2**23, "memory": 2**29}  # bytes of an array
-CPU_ROWS, GPU_ROWS = 2000, 8192  # of the arrays of a product
+CONTRADICTION = 1.5  # times the triad's bandwidth: as it counts, three quarters of what it moves
 
 
 def main(module: str) -> None:
@@ -33,9 +37,12 @@ def main(module: str) -> None:
             profile = of_this_machine(known)
             if not up_to_date(profile, module):
                 print(f"measuring what this machine can do with {module}: once", flush=True)
-                profile = measured(profile, module)
+                with observing() as seen:
+                    profile = measured(profile, module)
                 for line in left_out(profile["frameworks"][module]):
                     print(line, flush=True)
+                if seen.disturbance.disturbed:
+                    print(f"while this machine was measured, {seen.disturbance.words()}", flush=True)
             write_atomically(path, json.dumps(on_top(profile, known), indent=1, ensure_ascii=False) + "\n")
     except OSError as error:
         sys.exit(f"cannot write {path}: {error}; let the variable D2L_MACHINE_PROFILE name a file that can be written")
@@ -49,7 +56,10 @@ def measured(profile: dict[str, Any], module: str) -> dict[str, Any]:
     try:
         profile = profile or measure_machine()
         part = profile["frameworks"].get(module, {})
-        part = try_again(part, module) if part.get("version") == version(module) else measure_framework(module)
+        if part.get("version") == version(module):
+            part = try_again(part, module)
+        else:
+            profile, part = settled(profile, measure_framework(module), module)
     except OSError as error:
         sys.exit(f"the measurement failed: {error}")
     return profile | {"frameworks": profile["frameworks"] | {module: part | {"tried": round(time.time())}}}
@@ -59,44 +69,71 @@ def measure_machine() -> dict[str, Any]:
     """Return what needs no framework, measured before one is imported, whose threads would take part."""
     from d2l_lab.machine import probes  # here: numba takes a second to import, and most calls measure nothing
 
-    sizes = probes.WORKING_SETS
-    return {
-        "format": FORMAT,
-        "date": date.today().isoformat(),
-        "machine": describe(),
-        "caches": caches(),
-        # 64 MiB an array; where many cores share it, 8 MiB for each, so that no part fits into a core's caches.
-        "bandwidth": {
-            "one core": probes.triad_bandwidth(1, 2**23),
-            "all cores": probes.triad_bandwidth(cores(), max(2**23, cores() * 2**20)),
-        },
-        "latency": {str(size): seconds for size, seconds in zip(sizes, probes.latencies(sizes), strict=True)},
-        "product": {"float32": probes.numpy_product(2000)},
-        "frameworks": {},
+    figures: dict[tuple[str, ...], Figure] = {
+        ("bandwidth", "one core"): probes.triad_bandwidth(1, 2**23),
+        ("bandwidth", "all cores"): probes.all_cores_bandwidth(),
+        **{("latency", str(size)): probes.latency(size) for size in probes.WORKING_SETS},
+        ("product", "float32"): probes.numpy_product(operations.CPU_ROWS),
     }
+    rounds = tree(in_rounds(figures))
+    about = {"format": FORMAT, "date": date.today().isoformat(), "machine": describe(), "caches": caches()}
+    return about | medians(rounds) | {"rounds": rounds, "frameworks": {}}
 
 
 def measure_framework(module: str) -> dict[str, Any]:
     """Return the framework's part. Its products use all cores unless OMP_NUM_THREADS says otherwise."""
+    d2l = framework(module)
+    names = d2l.gpu_names()
+    sizes = {-1: operations.array_sizes(caches())} | dict.fromkeys(range(len(names)), operations.GPU_ARRAYS)
+    figures, failed = dict[tuple[int, tuple[str, ...]], Figure](), {}
+    for i, arrays in sizes.items():
+        device, rows = operations.device_and_rows(d2l, i)
+        tiny = d2l.tiny_sum(d2l.try_gpu(max(i, 0)))  # the CPU's is that of the first GPU, if there is one
+        found, failed[i] = products(d2l, device, rows, KINDS)
+        found |= operations.dispatch(tiny, d2l.synchronize)
+        found |= operations.bandwidths(partial(d2l.memory_passes, device), arrays)
+        figures |= {(i, path): figure for path, figure in found.items()}
+    rounds = in_rounds(figures)
+
+    def part(i: int) -> dict[str, Any]:
+        mine = tree({path: values for (device, path), values in rounds.items() if device == i})
+        found = {"dispatch": {}, "bandwidth": {}, "product": {}} | medians(mine)
+        for level, size in sizes[i].items():
+            found["bandwidth"][level] = {"bytes": size} | found["bandwidth"][level]
+        return found | {"failed": failed[i], "rounds": mine}
+
+    about = {"version": version(module), "date": date.today().isoformat()}
+    return about | part(-1) | {"gpus": [{"name": name} | part(i) for i, name in enumerate(names)]}
+
+
+def settled(profile: dict[str, Any], part: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the profile and the framework's part after a second look at figures of memory that contradict each other.
+
+    No pass of a framework in place moves more than CONTRADICTION times what the triad on all cores does. If it seems
+    to, both are measured again, and each figure is the median of all rounds.
+    """
+    triad, passes = profile["bandwidth"]["all cores"], part["bandwidth"]["memory"]
+    if passes["in place"] <= CONTRADICTION * triad:
+        return profile, part
     from d2l_lab.machine import probes
 
     d2l = framework(module)
-    return {
-        "version": version(module),
-        "date": date.today().isoformat(),
-        "dispatch": probes.dispatch(d2l.tiny_sum(d2l.try_gpu()), d2l.synchronize),
-        "bandwidth": probes.bandwidths(partial(d2l.memory_passes, d2l.cpu()), probes.array_sizes(caches())),
-        **products(d2l, d2l.cpu(), CPU_ROWS, KINDS),
-        "gpus": [
-            {
-                "name": name,
-                "dispatch": probes.dispatch(d2l.tiny_sum(d2l.try_gpu(i)), d2l.synchronize),
-                "bandwidth": probes.bandwidths(partial(d2l.memory_passes, d2l.try_gpu(i)), GPU_ARRAYS),
-                **products(d2l, d2l.try_gpu(i), GPU_ROWS, KINDS),
-            }
-            for i, name in enumerate(d2l.gpu_names())
-        ],
-    }
+    mine = operations.bandwidths(partial(d2l.memory_passes, d2l.cpu()), {"memory": passes["bytes"]})
+    path, all_cores = ("bandwidth", "memory", "in place"), ("bandwidth", "all cores")
+    again = in_rounds({path: mine[path], all_cores: probes.all_cores_bandwidth()})
+    return with_rounds(profile, all_cores, again[all_cores]), with_rounds(part, path, again[path])
+
+
+def with_rounds(figures: dict[str, Any], path: Sequence[str], more: Sequence[float]) -> dict[str, Any]:
+    """Return a profile, or a part of one, with more rounds of the figure at `path`."""
+    figures = copy.deepcopy(figures)
+    *folders, name = path
+    place, rounds = figures, figures["rounds"]
+    for folder in folders:
+        place, rounds = place[folder], rounds[folder]
+    rounds[name] += more
+    place[name] = statistics.median(rounds[name])
+    return figures
 
 
 def try_again(part: dict[str, Any], module: str) -> dict[str, Any]:
@@ -104,19 +141,24 @@ def try_again(part: dict[str, Any], module: str) -> dict[str, Any]:
     d2l = framework(module)
 
     def again(figures: dict[str, Any], device: Any, rows: int) -> dict[str, Any]:
-        found = products(d2l, device, rows, list(figures["failed"]))
-        return figures | found | {"product": figures["product"] | found["product"]}
+        found, failed = products(d2l, device, rows, list(figures["failed"]))
+        rounds = tree(in_rounds(found)).get("product", {})
+        known = figures["rounds"]
+        return figures | {
+            "product": figures["product"] | medians(rounds),
+            "failed": failed,
+            "rounds": known | {"product": known["product"] | rounds},
+        }
 
-    gpus = [again(gpu, d2l.try_gpu(i), GPU_ROWS) for i, gpu in enumerate(part["gpus"])]
-    return again(part, d2l.cpu(), CPU_ROWS) | {"gpus": gpus}
+    gpus = [again(gpu, *operations.device_and_rows(d2l, i)) for i, gpu in enumerate(part["gpus"])]
+    return again(part, *operations.device_and_rows(d2l, -1)) | {"gpus": gpus}
 
 
-def products(d2l: Framework, device: Any, rows: int, kinds: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the rates of a framework's products of square arrays on a device, and what failed of them."""
-    from d2l_lab.machine import probes
-
-    rates, failed = probes.product_rates(partial(d2l.product, device), rows, kinds)
-    return {"product": rates, "failed": failed}
+def products(
+    d2l: Framework, device: Any, rows: int, kinds: Sequence[str]
+) -> tuple[dict[tuple[str, ...], Figure], dict[str, str]]:
+    """Return the figures of a framework's products of square arrays on a device, and what failed of them."""
+    return operations.products(partial(d2l.product, device), rows, kinds)
 
 
 def framework(module: str) -> Framework:

@@ -6,7 +6,7 @@ use of a machine changes, with its quota or without its GPUs: the file keeps a p
 of the last build or measurement, below it `others`. The program `d2l_lab.machine.measuring` measures what is missing or
 out of date: in another state, with another version of the framework, or after FORMAT has been raised; and a product
 that failed, once more after a while.
-This module imports no framework.
+Each figure is the median of several rounds, which the file keeps below `rounds`. This module imports no framework.
 """
 
 import json
@@ -21,7 +21,7 @@ from typing import Any
 from d2l_lab.files import cache_folder
 from d2l_lab.machine.system import describe
 
-FORMAT = 5  # of the file: raise it when what a figure means or how it is measured changes
+FORMAT = 6  # of the file: raise it when what a figure means or how it is measured changes
 COMMON = ("machine", "date", "caches", "bandwidth", "latency", "product")
 FRAMEWORK = ("version", "dispatch", "bandwidth", "product")
 GPU = ("name", "dispatch", "bandwidth", "product")

@@ -22,7 +22,8 @@ else:  # mypy would take a list that it cannot read for an empty one
     __all__ = common.NAMES
 __getattr__ = common.on_demand(__name__)
 register(sys.modules[__name__])
-torch.set_num_threads(min(torch.get_num_threads(), cores()))  # it has counted without a quota when it was imported
+_threads = min(torch.get_num_threads(), cores())  # PyTorch has counted without a quota when it was imported
+torch.set_num_threads(_threads)
 
 
 def synchronize(*arrays: Any) -> None:
@@ -93,7 +94,7 @@ def tiny_sum(device: Any) -> Callable[[], Any]:
 def product(device: Any, n: int, kind: str) -> Callable[[], None]:
     """Return a function that computes a product of two n × n arrays on a device and waits for it."""
     x = torch.rand(n, n, device=device).to(getattr(torch, kind))
-    return lambda: synchronize(torch.nn.functional.linear(x, x))
+    return _in_all_threads(lambda: synchronize(torch.nn.functional.linear(x, x)))
 
 
 def memory_passes(device: Any, size: int) -> dict[str, tuple[Callable[[], object], int]]:
@@ -101,6 +102,22 @@ def memory_passes(device: Any, size: int) -> dict[str, tuple[Callable[[], object
     x = torch.ones(size // 4, device=device)
     y = torch.ones_like(x)
     return {
-        "copy": (lambda: synchronize(y.copy_(x)), 2),
-        "in place": (lambda: synchronize(y.mul_(-1)), 2),
+        "copy": (_in_all_threads(lambda: synchronize(y.copy_(x))), 2),
+        "in place": (_in_all_threads(lambda: synchronize(y.mul_(-1))), 2),
     }
+
+
+def _in_all_threads(function: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that computes in the threads of the import, though `devices` may have set another number."""
+    here = torch.get_num_threads()
+    if here == _threads:
+        return function
+
+    def call() -> None:
+        torch.set_num_threads(_threads)
+        try:
+            function()
+        finally:
+            torch.set_num_threads(here)
+
+    return call

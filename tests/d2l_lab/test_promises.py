@@ -7,14 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from d2l_lab.instruments import claims, display, levers, predictions, timing
-from d2l_lab.machine import probes
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """A function that lets so many seconds pass, by the clocks of all that measures."""
     now = [0.0]
-    for module in (levers, probes, timing):
+    for module in (levers, timing):
         monkeypatch.setattr(module, "perf_counter", lambda: now[0])
     return lambda seconds: now.append(now.pop() + seconds)
 
@@ -29,11 +28,6 @@ def test_records_in_notebooks_have_the_types_that_pages_read():
 def test_a_prediction_misses_beyond_one_and_a_half_times(measured, missed):
     compared = predictions.Comparison("name", "model", "s", 1.0, measured, measured, measured)
     assert (compared.note() != "") is missed
-
-
-def test_a_probe_counts_no_run_before_the_machine_is_warm(clock):
-    seconds = iter([1, 4, 3, 2, 3, 4])  # the first one, which never counts, is the fastest
-    assert probes.fastest(lambda: clock(next(seconds))) == 2
 
 
 def test_three_digits_are_read_back_as_a_number_that_is_near():

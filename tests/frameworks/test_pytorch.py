@@ -49,6 +49,21 @@ def test_an_operation_uses_as_many_threads_as_the_quota_of_cpus_allows():
     assert done.stdout == "3\n", done.stderr
 
 
+def test_the_machine_is_measured_in_the_threads_of_the_import_after_stand_ins_were_made(d2l, gpus, monkeypatch):
+    gpus(0)
+    before, used = torch.get_num_threads(), []
+    monkeypatch.setattr(d2l, "_threads", 2)
+    monkeypatch.setattr(d2l, "synchronize", lambda x: used.append(torch.get_num_threads()))
+    d2l.devices(2)
+    functions = [d2l.product(torch.device("cpu"), 8, "float32")]
+    functions += [function for function, _ in d2l.memory_passes(torch.device("cpu"), 64).values()]
+    for function in functions:
+        function()
+        used.append(torch.get_num_threads())
+    torch.set_num_threads(before)
+    assert used == [2, 1] * 3
+
+
 def test_each_module_is_back_in_its_own_mode_after_the_evaluation(d2l, batches, two):
     net = network(two[0])
     net[0].eval()

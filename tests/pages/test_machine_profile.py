@@ -9,14 +9,27 @@ from book.pages.machine_profile import binary, show
 from book.pages.page_info import describe_machine
 from d2l_lab.machine.profile import FORMAT
 
+
+def rounds(tree):
+    """Return a tree of rounds of these figures, which differ by a tenth."""
+    if isinstance(tree, dict):
+        return {name: rounds(value) for name, value in tree.items()}
+    return [tree, 0.9 * tree, 1.1 * tree]
+
+
+def measured(**figures):
+    return figures | {"rounds": rounds(figures)}
+
+
 ODD = "A*B* _c_ (R) [x](y) <i> `z` ®"
-FIGURES = {
-    "caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}],
-    "bandwidth": {"one core": 1.7e10, "all cores": 3.2e10},
-    "latency": {"16384": 1.2e-9, "268435456": 1.7e-7},
-    "product": {"float32": 3.6e11},
-}
-GPU = {"name": ODD, "bandwidth": {"memory": {"copy": 3.35e12}}, "product": {"float32": 5e13, "bfloat16": 9.9955e14}}
+FIGURES = {"caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}]} | measured(
+    bandwidth={"one core": 1.7e10, "all cores": 3.2e10},
+    latency={"16384": 1.2e-9, "268435456": 1.7e-7},
+    product={"float32": 3.6e11},
+)
+GPU = {"name": ODD} | measured(
+    bandwidth={"memory": {"copy": 3.35e12}}, product={"float32": 5e13, "bfloat16": 9.9955e14}
+)
 
 
 def content(**parts):
@@ -24,9 +37,10 @@ def content(**parts):
 
 
 def part(**more):
-    figures = {"dispatch": {"issue": 7.7e-7, "wait": 1.9e-6}, "product": {"float32": 2.8e11}, "gpus": []}
+    figures = {"dispatch": {"issue": 7.7e-7, "wait": 1.9e-6}, "product": {"float32": 2.8e11}}
     figures["bandwidth"] = {"memory": {"copy": 2.5e10}}
-    return {"version": "1.2+cpu", "date": "2026-11-21"} | figures | more
+    about = {"version": "1.2+cpu", "date": "2026-11-21", "gpus": []}
+    return about | measured(**(figures | {name: more.pop(name) for name in figures.keys() & more.keys()})) | more
 
 
 LEVELS = {"L2": {"copy": 9e10}, "memory": {"copy": 2.5e10}}

@@ -6,6 +6,8 @@ import pytest
 
 from d2l_lab.instruments import framework as module
 from d2l_lab.instruments import levers
+from d2l_lab.machine.disturbance import Disturbance
+from d2l_lab.machine.today import Change, Today
 from d2l_lab.protocol import Counters
 from d2l_utils import common
 
@@ -46,6 +48,7 @@ def test_of_two_in_a_process_each_works_with_its_own_also_after_an_error(importe
         with pytest.raises(ZeroDivisionError):
             one.memory_over_time(lambda: 1 / 0)
     monkeypatch.setattr(module, "profile_for", lambda name: name)
+    monkeypatch.setenv("D2L_QUICK", "1")
     assert (first.your_machine(), second.your_machine()) == ("jax", "torch")
     for one in (first, second):
         one.Loop = type("Loop", (levers.Loop,), {"make": lambda self, *_, one=one: 1 / (self.d2l is not one)})
@@ -61,3 +64,43 @@ def test_what_is_bound_keeps_its_name_and_words_and_all_else_is_shared(imported)
     assert differing == {"memory_of", "memory_over_time", "running_total", "try_lever", "your_machine"}
     for name in differing:
         assert (getattr(one, name).__name__, getattr(one, name).__doc__) == (name, getattr(common, name).__doc__)
+
+
+@pytest.fixture
+def today(imported, monkeypatch):
+    """A framework, and its machine of today, of which a list tells for which profiles it was measured."""
+    changes = [
+        Change(("bandwidth", "memory", "in place"), "", 52e9, 96e9),
+        Change(("dispatch", "wait"), "A100", 20e-6, 9e-6),
+    ]
+    measured = []
+
+    def measure(d2l, kept):
+        measured.append(kept)
+        return Today({"P": [1]}, changes, {"": "MemoryError: no room"}, Disturbance(0.8, 2))
+
+    monkeypatch.setattr(module, "measure_today", measure)
+    monkeypatch.setattr(module, "profile_for", lambda name: f"profile for {name}")
+    monkeypatch.setattr(module, "_machines", {})
+    return imported("jax")[0], measured
+
+
+def test_the_first_call_of_a_process_measures_today_and_says_what_changed(today, monkeypatch, capsys):
+    monkeypatch.delenv("D2L_QUICK", raising=False)
+    d2l, measured = today
+    found = d2l.your_machine()
+    assert capsys.readouterr().out.splitlines() == [
+        "a pass over memory in place: today 52.0 GB/s, 96.0 GB/s when the profile was made; predictions use today's",
+        "a tiny operation waited for (A100): today 20.0 µs, 9.00 µs when the profile was made; predictions use today's",
+        "some figures could not be measured today, so the profile's stand: MemoryError: no room",
+        "while this machine was measured, other programs took 0.8 of 2 cores",
+    ]
+    found["P"].append("changed by a reader")
+    assert (d2l.your_machine(), measured) == ({"P": [1]}, ["profile for jax"])
+    assert capsys.readouterr().out == ""
+
+
+def test_a_quick_run_reads_the_profile_and_measures_nothing(today, monkeypatch):
+    monkeypatch.setenv("D2L_QUICK", "1")
+    d2l, measured = today
+    assert (d2l.your_machine(), measured) == ("profile for jax", [])

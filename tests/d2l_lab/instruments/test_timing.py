@@ -7,6 +7,8 @@ import pytest
 
 from d2l_lab.instruments import timing
 from d2l_lab.instruments.timing import Measurement, Timer, compare, measure, report, three_digits
+from d2l_lab.machine import disturbance
+from d2l_lab.machine.disturbance import Disturbance
 
 
 class Clock:
@@ -65,11 +67,36 @@ def test_a_warm_up_that_compiles_for_longer_than_the_budget_takes_no_run_away(cl
     ]
 
 
-def test_runs_of_compared_functions_alternate_after_a_warm_up_of_each_that_is_not_measured(clock):
+def test_rounds_of_compared_functions_follow_a_warm_up_of_each_that_is_not_measured(clock):
     calls, naps = [], {"a": clock.takes(2, 1), "b": clock.takes(2, 2, 0.5, 1)}
     functions = {name: lambda name=name: (calls.append(name), naps[name]()) for name in naps}
     assert compare(functions, 2) == {"a": Measurement((1, 1), 1), "b": Measurement((0.5, 1), 1)}
-    assert "".join(calls) == "aabb" + "abab"
+    assert "".join(calls[:4]) == "aabb"
+    assert [sorted(calls[4:6]), sorted(calls[6:])] == [["a", "b"], ["a", "b"]]
+
+
+def test_the_order_of_each_round_is_drawn_and_drawn_alike_again(clock):
+    def order():
+        calls = []
+        compare({name: lambda name=name: calls.append(name) or clock.takes(1)() for name in "abc"}, 40, 1000)
+        return ["".join(calls[place : place + 3]) for place in range(6, len(calls), 3)]
+
+    found = order()
+    assert len(set(found)) == 6
+    assert all(8 < sum(each[0] == name for each in found) < 20 for name in "abc")
+    assert order() == found
+
+
+def test_what_others_did_during_the_rounds_is_part_of_each_measurement(clock, monkeypatch):
+    monkeypatch.delenv("D2L_QUICK", raising=False)
+    monkeypatch.setattr(disturbance.time, "perf_counter", clock)
+    monkeypatch.setattr(disturbance, "used_by_others", lambda: 0.25 * clock.now)
+    monkeypatch.setattr(disturbance, "usable", lambda: [0])
+    monkeypatch.setattr(disturbance, "cores", lambda: 1)
+    monkeypatch.setattr(disturbance, "reference", lambda: {"pass": 0.002})
+    monkeypatch.setattr(disturbance, "_figure", {"pass": 0.001})
+    found = compare({"a": clock.takes(1), "b": clock.takes(1)}, 3)
+    assert [each.disturbance for each in found.values()] == [Disturbance(pytest.approx(0.25), 1, 0.5)] * 2
 
 
 def test_a_quick_run_takes_one_round(clock, monkeypatch):
@@ -117,6 +144,12 @@ def test_a_report_is_aligned_and_gives_ratios_to_the_first_and_the_time_of_a_ste
         "add      1.00 µs (1.00 … 1.00; 1 run of 1000)  1.00 ×",
         "product  2500 µs (2500 … 2500; 1 run of 2)     2500 ×",
     ]
+
+
+def test_a_line_below_a_report_says_once_what_disturbed(capsys):
+    crowded = Disturbance(0.8, 2)
+    report({"a": Measurement((1.0,), 1, crowded), "b": Measurement((1.0,), 1, crowded), "c": Measurement((1.0,), 1)})
+    assert capsys.readouterr().out.splitlines()[3:] == ["while this was measured, other programs took 0.8 of 2 cores"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from unittest.mock import Mock
 import pytest
 from tiny import MACHINE
 
-from d2l_lab.machine import measuring, probes, profile
+from d2l_lab.machine import measuring, operations, probes, profile
+from d2l_lab.machine.rounds import Figure
 
 FIGURES = dict.fromkeys(("caches", "bandwidth", "latency", "product"), "measured")
 FRAMEWORK = dict.fromkeys(("dispatch", "bandwidth", "product"), "measured")
@@ -54,6 +55,7 @@ def here(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "version", lambda name: here.versions[name])
     monkeypatch.setattr(measuring, "measure_machine", here.common)
     monkeypatch.setattr(measuring, "measure_framework", here.part)
+    monkeypatch.setattr(measuring, "settled", lambda profile, part, module: (profile, part))
     return here
 
 
@@ -111,12 +113,15 @@ def test_a_product_that_failed_is_told_and_measured_again_after_a_while_and_all_
     d2l = types.SimpleNamespace(cpu=lambda: -1, product=lambda device, n, kind: (device, n, kind))
     asked, line = [], "a product in bfloat16 on the CPU failed, which is tried again later: {}: no room\n"
 
-    def product_rates(prepare, n, kinds):
+    def products(prepare, n, kinds):
         asked.append((n, kinds))
-        return ({}, {"bfloat16": "ValueError: no room"}) if len(asked) == 1 else ({"bfloat16": 2.0}, {})
+        again = ({}, {"bfloat16": "ValueError: no room"}), ({("product", "bfloat16"): "figure"}, {})
+        return again[len(asked) > 1]
 
     monkeypatch.setattr(measuring, "framework", lambda module: d2l)
-    monkeypatch.setattr(probes, "product_rates", product_rates)
+    monkeypatch.setattr(operations, "products", products)
+    monkeypatch.setattr(measuring, "in_rounds", lambda figures: dict.fromkeys(figures, [1.0, 2.0, 4.0]))
+    monkeypatch.setitem(FRAMEWORK, "rounds", {"product": {"float32": [1.0]}})
     monkeypatch.setitem(FRAMEWORK, "product", {"float32": 1.0})
     here.failing = {"bfloat16": "MemoryError: no room"}
     before = profile.profile_for("torch")
@@ -130,6 +135,8 @@ def test_a_product_that_failed_is_told_and_measured_again_after_a_while_and_all_
     for _ in range(2):
         assert profile.profile_for("torch") == before
     assert asked == [(2000, ["bfloat16"])] * 2
+    rounds = profile.read(profile.profile_path())["frameworks"]["torch"]["rounds"]
+    assert rounds == {"product": {"float32": [1.0], "bfloat16": [1.0, 2.0, 4.0]}}
     assert here.measured == ["machine", "torch"]
 
 
@@ -214,7 +221,7 @@ def test_an_installed_package_keeps_the_profile_in_the_readers_home(tmp_path, mo
 
 
 def test_each_gpu_is_measured_on_its_own(monkeypatch):
-    """A framework with two GPUs, whose devices are numbers, and probes that return what they are given."""
+    """A framework with two GPUs, whose devices are numbers, and whose figures are what is measured."""
     d2l = types.SimpleNamespace(
         try_gpu=lambda i=0: i,
         cpu=lambda: -1,
@@ -224,21 +231,81 @@ def test_each_gpu_is_measured_on_its_own(monkeypatch):
         memory_passes=lambda device, size: f"{size} bytes on {device}",
         product=lambda device, n, kind: f"{kind} on {device}",
     )
-    monkeypatch.setattr(probes, "dispatch", lambda add, synchronize: add)
-    monkeypatch.setattr(probes, "bandwidths", lambda passes, sizes: [passes(size) for size in sizes.values()])
-    monkeypatch.setattr(probes, "array_sizes", lambda caches: {"memory": 64})
-    monkeypatch.setattr(probes, "product_rates", lambda prepare, n, kinds: ([prepare(n, kind) for kind in kinds], {}))
+    monkeypatch.setattr(operations, "dispatch", lambda add, synchronize: {("dispatch", "wait"): add})
+    monkeypatch.setattr(
+        operations,
+        "bandwidths",
+        lambda passes, sizes: {("bandwidth", level, "copy"): passes(size) for level, size in sizes.items()},
+    )
+    monkeypatch.setattr(operations, "array_sizes", lambda caches: {"memory": 64})
+    monkeypatch.setattr(
+        operations,
+        "products",
+        lambda prepare, n, kinds: ({("product", kind): f"{prepare(n, kind)}, {n} rows" for kind in kinds}, {}),
+    )
+    monkeypatch.setattr(measuring, "in_rounds", lambda figures: {key: [each] for key, each in figures.items()})
     monkeypatch.setattr(measuring.importlib, "import_module", lambda name: d2l)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     part = measuring.measure_framework("torch")
     *gpus, cpu = [
         {
-            "dispatch": f"sum on {i}",
-            "bandwidth": [f"{size} bytes on {i}" for size in sizes],
-            "product": [f"float32 on {i}", f"bfloat16 on {i}"],
+            "dispatch": {"wait": f"sum on {max(i, 0)}"},
+            "bandwidth": {level: {"bytes": n, "copy": f"{n} bytes on {i}"} for level, n in sizes.items()},
+            "product": {kind: f"{kind} on {i}, {rows} rows" for kind in measuring.KINDS},
             "failed": {},
         }
-        for i, sizes in ((0, measuring.GPU_ARRAYS.values()), (1, measuring.GPU_ARRAYS.values()), (-1, [64]))
+        for i, sizes, rows in (
+            (0, operations.GPU_ARRAYS, 8192),
+            (1, operations.GPU_ARRAYS, 8192),
+            (-1, {"memory": 64}, 2000),
+        )
     ]
+    rounds = [gpu.pop("rounds") for gpu in part["gpus"]]
+    assert [each["dispatch"] for each in rounds] == [{"wait": ["sum on 0"]}, {"wait": ["sum on 1"]}]
     assert part["gpus"] == [{"name": name} | gpu for name, gpu in zip("AB", gpus, strict=True)]
-    assert (part["dispatch"], part["bandwidth"], part["product"]) == ("sum on 0", cpu["bandwidth"], cpu["product"])
+    assert {key: part[key] for key in cpu} == cpu
+
+
+def test_the_machines_figures_are_medians_of_their_rounds_which_are_kept_beside_them(monkeypatch):
+    monkeypatch.setattr(probes, "triad_bandwidth", lambda threads, length: Figure(None))
+    monkeypatch.setattr(probes, "latency", lambda size: Figure(None))
+    monkeypatch.setattr(probes, "numpy_product", lambda n: Figure(None))
+    monkeypatch.setattr(measuring, "in_rounds", lambda figures: dict.fromkeys(figures, [3.0, 9.0, 4.0]))
+    found = measuring.measure_machine()
+    assert (found["bandwidth"], found["product"]) == ({"one core": 4.0, "all cores": 4.0}, {"float32": 4.0})
+    assert found["latency"] == {str(size): 4.0 for size in probes.WORKING_SETS}
+    assert found["rounds"]["product"] == {"float32": [3.0, 9.0, 4.0]}
+    assert {*profile.COMMON} <= found.keys()
+
+
+def contradicting(triad, in_place):
+    profile = {"bandwidth": {"all cores": triad}, "rounds": {"bandwidth": {"all cores": [triad] * 3}}}
+    rounds = {"bandwidth": {"memory": {"in place": [in_place] * 3}}}
+    return profile, {"bandwidth": {"memory": {"bytes": 64, "in place": in_place}}, "rounds": rounds}
+
+
+def test_a_pass_in_place_far_above_the_triad_is_measured_again_with_it_and_all_rounds_count(monkeypatch):
+    d2l = types.SimpleNamespace(cpu=lambda: -1, memory_passes=lambda device, size: {"in place": (device, size)})
+    asked = []
+
+    def in_rounds(figures):
+        asked.extend(figures.items())
+        return {path: [50.0, 60.0, 70.0] if "memory" in path else [45.0, 50.0, 48.0] for path in figures}
+
+    monkeypatch.setattr(measuring, "framework", lambda module: d2l)
+    monkeypatch.setattr(measuring, "in_rounds", in_rounds)
+    monkeypatch.setattr(probes, "all_cores_bandwidth", lambda: "triad")
+    monkeypatch.setattr(
+        operations,
+        "bandwidths",
+        lambda passes, sizes: {("bandwidth", "memory", name): each for name, each in passes(sizes["memory"]).items()},
+    )
+    for consistent in (contradicting(64.0, 96.0), contradicting(64.0, 20.0)):
+        assert measuring.settled(*consistent, "torch") == consistent
+    assert asked == []
+    before = contradicting(46.0, 96.0)
+    profile, part = measuring.settled(*before, "torch")
+    assert asked == [(("bandwidth", "memory", "in place"), (-1, 64)), (("bandwidth", "all cores"), "triad")]
+    assert (profile["bandwidth"]["all cores"], part["bandwidth"]["memory"]["in place"]) == (46.0, 83.0)
+    assert part["rounds"]["bandwidth"]["memory"]["in place"] == [96.0, 96.0, 96.0, 50.0, 60.0, 70.0]
+    assert before == contradicting(46.0, 96.0)
