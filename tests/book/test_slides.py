@@ -10,6 +10,7 @@ import tiny_book
 from bs4 import BeautifulSoup
 from editions import speaking
 from tiny import HEAD, NUMBERS, Project
+from tiny_book import said
 
 from book import FRAMEWORKS, ROOT, BookError
 from book.cells import cell_problems, expand, lint, of, split
@@ -32,10 +33,6 @@ def code(text, mark=None, outputs=(), **metadata):
 
 def marked(mark):
     return {"slideshow": {"slide_type": mark}} if mark else {}
-
-
-def said(text, name="stdout"):
-    return {"output_type": "stream", "name": name, "text": text}
 
 
 def told(*cells):
@@ -151,13 +148,10 @@ def test_a_mark_changes_nothing_but_the_slides():
 
 
 def test_only_a_marked_cell_has_to_have_run():
-    for mark in (None, "slide"):
-        notebook = {"cells": [code("1", mark)]}
-        if mark:
-            with pytest.raises(BookError, match=r"tiny, cell 1 \(1\) has changed since its notebook ran: run it"):
-                with_outputs(notebook, {"cells": []}, "tiny", "run it")
-        else:
-            assert with_outputs(notebook, {"cells": []}, "tiny", "run it")[0]["outputs"] == []
+    marked, unmarked = {"cells": [code("1", "slide")]}, {"cells": [code("1")]}
+    assert with_outputs(unmarked, {"cells": []}, "tiny", "run it")[0]["outputs"] == []
+    with pytest.raises(BookError, match=r"tiny, cell 1 \(1\) has changed since its notebook ran: run it"):
+        with_outputs(marked, {"cells": []}, "tiny", "run it")
 
 
 def test_a_section_that_has_not_run_is_one_line_with_the_cure(tmp_path):
@@ -190,8 +184,7 @@ def test_the_slides_of_a_section_that_is_no_more_go_with_it(tmp_path, step):
         project.write(path, '<a href="gone.html">Gone</a>' if name == "index" else name)
     if step == "slides":
         project.write("_build/executed/jax/tiny.ipynb", json.dumps({"cells": []}))
-    done = project.here(step, "--frameworks", "jax")
-    assert (done.returncode, done.stderr) == (0, "")
+    project.make(step)
     assert [path.exists() for path in names.values()] == [True, True, False]
     assert re.findall('href="(.*?)"', names["index"].read_text(encoding="utf-8")) == ["tiny.html"]
     if step == "notebooks":
