@@ -224,11 +224,11 @@ def test_only_what_numbers_depend_on_is_in_the_outline(old, new, same):
 
 def test_outputs_lose_what_only_this_machine_can_show():
     widget = shown({"text/plain": "Box", "application/vnd.jupyter.widget-view+json": {}})
-    warning = "/tmp/ipykernel_12/345.py:1: Warning\n/tmp/d2l-x/a /home/me/b /home/men\n"
+    warning = "/tmp/ipykernel_12/345.py:1: Warning\n/tmp/d2l-x/a /home/me/b /home/men /home/me/env/c\n"
     outputs = [said("a"), said(warning, "stderr"), widget | {"transient": {"display_id": "1"}}]
-    assert clean(outputs, {"/tmp/d2l-x": ".", "/home/me": "~"}) == [
+    assert clean(outputs, {"/tmp/d2l-x": ".", "/home/me": "~", "/home/me/env": "<environment>"}) == [
         said("a"),
-        said("cell.py:1: Warning\n./a ~/b /home/men\n", "stderr"),
+        said("cell.py:1: Warning\n./a ~/b /home/men <environment>/c\n", "stderr"),
         shown({"text/plain": "Box"}),
     ]
 

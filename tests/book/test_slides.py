@@ -9,7 +9,7 @@ import pytest
 import tiny_book
 from bs4 import BeautifulSoup
 from editions import speaking
-from tiny import HEAD, NUMBERS, Project
+from tiny import HEAD, NUMBERS, SVG, Project
 from tiny_book import said
 
 from book import FRAMEWORKS, ROOT, BookError
@@ -119,6 +119,20 @@ def test_predictions_stand_in_one_table_without_messages_of_libraries():
 
 
 @pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (tiny_book.shown({"image/svg+xml": SVG}), 'alt="a &lt;sum&gt;"'),
+        (tiny_book.shown({"image/svg+xml": SVG}, **{"image/svg+xml": {"alt": "made"}}), 'alt="made"'),
+        (tiny_book.shown({"text/html": "<img src=sum.png>"}), "a &lt;sum&gt;"),
+        (tiny_book.shown({"text/markdown": "See <img src=sum.png>"}), "a &lt;sum&gt;"),
+    ],
+)
+def test_a_picture_has_the_words_of_its_maker_else_those_of_its_cell(output, words):
+    (found,) = shown([output], "a <sum>")
+    assert words in found["data"]["text/html"]
+
+
+@pytest.mark.parametrize(
     ("mark", "fault"),
     [
         ({"slide_type": "slyde"}, "unknown slide_type 'slyde'; known: slide subslide fragment"),
@@ -172,8 +186,10 @@ def test_a_deck_is_one_file_with_its_scripts():
     assert "<link" not in text
 
 
-def test_titles_in_the_list_of_decks_are_no_markup():
-    assert '<a href="a.html">A &amp; B&lt;</a>' in contents({"a": "A & B<"}, "jax")
+def test_the_list_of_decks_names_book_framework_and_titles_which_are_no_markup():
+    text = contents({"a": "A & B<"}, "jax")
+    assert "<h1>Computational Performance in JAX: slides</h1>" in text
+    assert '<a href="a.html">A &amp; B&lt;</a>' in text
 
 
 @pytest.mark.parametrize("step", ["notebooks", "slides"])
@@ -187,8 +203,9 @@ def test_the_slides_of_a_section_that_is_no_more_go_with_it(tmp_path, step):
     project.make(step)
     assert [path.exists() for path in names.values()] == [True, True, False]
     assert re.findall('href="(.*?)"', names["index"].read_text(encoding="utf-8")) == ["tiny.html"]
-    if step == "notebooks":
-        assert names["tiny"].read_text(encoding="utf-8") == "tiny"  # it has not been written anew
+    text = names["tiny"].read_text(encoding="utf-8")
+    written = "<title>Tiny · Computational Performance · JAX</title>" in text
+    assert (step == "slides") == written != (text == "tiny")  # or it has not been written anew
 
 
 def test_a_slide_holds_each_output_whole():
