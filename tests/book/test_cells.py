@@ -92,7 +92,8 @@ def summarised(notebook):
     nbformat.validate(nbformat.from_dict(notebook))
     for cell in notebook["cells"]:
         lines = cell["source"].split("\n")
-        tags = [*cell["metadata"].get("tags", []), *(["hidden"] if "jupyter" in cell["metadata"] else [])]
+        hidden = ["hidden"] if cell["metadata"].get("jupyter") == {"source_hidden": True} else []
+        tags = [*cell["metadata"].get("tags", []), *hidden]
         found = [next(iter(output.get("data", {})), output.get("text")) for output in cell.get("outputs", [])]
         yield [" ".join(tags), lines[-1] if cell["cell_type"] == "code" else lines[0], *found]
 

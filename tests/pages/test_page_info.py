@@ -31,6 +31,7 @@ PAGES = {
     "ran-beside-others": notebook(*CELLS, pytorch=LATER | {"busy": 0.45}, jax=RUN | {"busy": 0.02}),
     "long-350": long(350),
     "long-1": long(1),
+    "long-chinese": notebook(*CELLS, prose("字" * 1100)),
 }
 
 
@@ -53,6 +54,6 @@ def test_the_foot_says_which_run_was_disturbed(book):
     assert second.endswith("took 12 s.")
 
 
-@pytest.mark.parametrize(("common", "minutes"), [(350, 5), (1, 4)])
+@pytest.mark.parametrize(("common", "minutes"), [(350, 5), (1, 4), ("chinese", 3)])
 def test_reading_time_counts_what_a_reader_of_one_framework_sees(book, common, minutes):
     assert words(book.article(f"long-{common}").select_one(".page-facts")) == f"{minutes} min read"
