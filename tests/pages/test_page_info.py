@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tiny_book import RUN, code, notebook, outline, prose, words
+from tiny_book import RUN, code, notebook, outline, prose, said, words
 
 from book import FRAMEWORKS
 
@@ -14,12 +14,12 @@ LATER = RUN | {"date": "2026-11-21T10:00:00", "versions": {"torch": "2.13.0"}, "
 def long(common):
     """Return a page of so many words for all, and 400 words and 20 lines of code for each framework.
 
-    Its solution, its answer and what a cell printed are read later.
+    What is a click away and what a cell printed are read later.
     """
     own = [cell for name in FRAMEWORKS for cell in (prose("word " * 400, name), code("a + a\n" * 20, name))]
-    printed = {"output_type": "stream", "name": "stdout", "text": "word " * 900}
-    later = [prose(f":::{{dropdown}} Answer\n{'word ' * 900}\n:::"), code("a\n" * 900, "jax", "solution")]
-    return notebook(prose("# Page\n\n" + "word " * common), *own, *later, code("1", outputs=[printed]))
+    later = [code("a\n" * 900, tag) for tag in ("solution", "exercise", "drawing", "claims")]
+    later.append(prose(f":::{{dropdown}} Answer\n{'word ' * 900}\n:::"))
+    return notebook(prose("# Page\n\n" + "word " * common), *own, *later, code("1", outputs=[said("word " * 900)]))
 
 
 PAGES = {
