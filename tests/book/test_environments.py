@@ -387,10 +387,13 @@ def bare(monkeypatch, tmp_path):
 
 def test_a_browser_on_path_comes_before_the_one_below_the_build_folder_unless_it_does_not_start(bare):
     assert aids.find_browser() is None
-    fetched = "browsers/chromium_headless_shell-1"
-    shell = bare(f"{fetched}/chrome-headless-shell-linux64/chrome-headless-shell")
-    assert aids.find_browser() is None  # the download is not whole
-    bare(f"{fetched}/INSTALLATION_COMPLETE")
+    older, newer = (f"browsers/chromium_headless_shell-{number}" for number in (1, 2))
+    shells = [bare(f"{fetched}/chrome-headless-shell-linux64/chrome-headless-shell") for fetched in (newer, older)]
+    assert aids.find_browser() is None  # no download is whole
+    for fetched in (older, newer):
+        bare(f"{fetched}/INSTALLATION_COMPLETE")
+    shell = shells[0]
+    assert aids.found_browsers() == shells
     assert aids.find_browser() == shell
     bare("chromium", "echo 'libnss3.so: not found' >&2; exit 127")
     assert aids.find_browser() == shell

@@ -96,7 +96,7 @@ def test_exercises_appear_whole_but_for_what_is_folded():
 def test_exercises_go_on_with_their_numbers_where_a_slide_has_no_room_for_more():
     questions = "\n".join(f"{number}. {'Why? ' * 100}" for number in range(1, 6))
     with speaking(Edition(ROOT, CHINESE)):
-        found = told(prose("# 小小"), prose(f"## 练习\n\n{questions}\n6. {'为什么？' * 200}"))
+        found = told(prose("# 小小"), prose(f"## 练习\n\n{questions}\n6. {'为什么？' * 150}"))
     assert [(kind, title) for kind, title, _ in found[1:]] == [("slide", "练习"), *3 * [("subslide", "练习")]]
     counts = [source.count("<li>") for *_, (source,) in found[1:]]
     assert counts == [2, 2, 1, 1]
