@@ -57,6 +57,14 @@ def test_every_algorithm_gives_the_sum_and_each_rank_sends_what_the_formula_says
         assert found == n * [(share, share, 2 * (n - 1) if count else 0)]
 
 
+def test_bytes_count_as_sent_by_one_rank_and_as_received_by_the_other():
+    def work(comm):
+        comm.receive(np.empty(3), 0) if comm.rank else comm.send(np.ones(3), 1)
+        return comm.sent, comm.received, comm.messages
+
+    assert ranks(2, work) == [(24, 0, 1), (0, 24, 0)]
+
+
 @pytest.mark.parametrize("call", [lambda comm: comm.receive(np.empty(9), 1), Communicator.barrier])
 def test_a_rank_that_leaves_is_named_at_once(call):
     start = time.monotonic()
