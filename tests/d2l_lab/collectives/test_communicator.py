@@ -126,6 +126,14 @@ def test_a_message_is_contiguous_and_goes_to_another_rank():
                 call(np.ones(1), 0)
 
 
+def test_the_turn_that_warms_up_is_in_no_median(monkeypatch):
+    times = iter([100.0, 1.0, 2.0, 3.0])
+    monkeypatch.setattr(measure, "seconds", lambda *_: next(times))
+    with Communicator(0, local(1)) as comm:
+        found = measure.measured(comm, {"star": measure.ALGORITHMS["star"]}, [8], repeats=3)
+    assert found == {"star": {8: {"seconds": 2.0, "sent": [0]}}}
+
+
 def test_the_program_names_an_unknown_algorithm(capsys):
     with pytest.raises(SystemExit):
         measure.main(["--algorithms", "star,tree"])
