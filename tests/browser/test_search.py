@@ -135,9 +135,15 @@ def test_chinese_is_found_word_by_word(open_page, server, translated):
     assert "没有一处包含“计算性能qwertz”的全部词语" in page.inner_text("#search-status")
 
 
-def test_a_word_is_found_in_its_other_forms(open_page, server, first):
-    marks = {mark.lower() for _, marks, _ in hits(open_page(f"{server}/{first}"), server, "caches") for mark in marks}
-    assert "cache" in marks
+@pytest.mark.parametrize(("word", "form"), [("caches", "cache"), ("libraries", "library")])
+def test_a_word_is_found_in_its_other_forms(open_page, server, first, word, form):
+    marks = {mark.lower() for _, marks, _ in hits(open_page(f"{server}/{first}"), server, word) for mark in marks}
+    assert form in marks
+
+
+def test_a_place_has_to_have_as_many_of_the_words_as_any(open_page, server, first):
+    page = open_page(f"{server}/{first}")
+    assert 0 < len(hits(page, server, "cache latency")) < len(hits(page, server, "cache"))
 
 
 def test_the_texts_are_loaded_by_those_who_search(open_page, server, book):
