@@ -13,7 +13,7 @@ TEXTS_LIMIT = 512  # KiB on disk, in each language: 407 have been seen
 LAYERS = "@nnx.jit\ndef layers(x):\n    return x.item()"
 CATCH = "try:\n    f()\nexcept Unsupported as error:\n    print(error)"
 TINY = notebook(
-    prose("# Tiny\n\n## Part\n\nA sentence on a compiler.\n\n内存的带宽。"),
+    prose("# Tiny\n\nTiny it is.\n\n## Part\n\nA sentence on a compiler.\n\n内存的带宽。"),
     code("net = torch.compile(net)\nx = x.to(memory_format=torch.channels_last)", "pytorch"),
     code(LAYERS, "jax"),
     code(CATCH, "jax", outputs=["Data-dependent branching\n"]),
@@ -32,7 +32,8 @@ def hits(page, address, query):
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
     """The address of a tiny book, which has little besides code."""
-    return Book(tmp_path_factory.mktemp("tiny"), {"page": TINY}).output().as_uri()
+    pages = {"before": "# Before\n\n## Tiny\n\nA tiny section.\n", "page": TINY}
+    return Book(tmp_path_factory.mktemp("tiny"), pages).output().as_uri()
 
 
 def home(address, section):
@@ -112,6 +113,11 @@ def test_a_sentence_comes_before_a_line_of_code(open_page, tiny):
     page = open_page(f"{tiny}/page.html")
     assert [line for line, *_ in hits(page, tiny, "compile")] == ["A sentence on a compiler."]
     assert not page.locator("#search-results code").count()
+
+
+def test_a_page_comes_before_a_section_of_its_name(open_page, tiny):
+    found = hits(open_page(f"{tiny}/page.html"), tiny, "tiny")
+    assert (found[0][0], found[-1][0]) == ("Tiny it is.", "A tiny section.")
 
 
 def test_chinese_is_found_where_the_browser_knows_no_words(open_page, tiny):
