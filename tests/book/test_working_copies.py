@@ -170,6 +170,7 @@ def test_cleaning_keeps_what_is_a_readers(project, target):
     edit(project.path("notebooks"))
     mine = project.root / "work" / "jax" / "mine.ipynb"
     mine.write_text("{}")
+    project.write("_build/browsers/whole", "")
     project.write("pyproject.toml", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     of_outer_make = ("MAKE", "FRAMEWORKS", "SECTIONS", "LANGUAGES", "SOLUTIONS", "BUNDLE")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(of_outer_make)}
@@ -177,6 +178,7 @@ def test_cleaning_keeps_what_is_a_readers(project, target):
     command = ["make", "-f", str(ROOT / "Makefile"), target, f"PYTHON={sys.executable}"]
     done = subprocess.run(command, cwd=project.root, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert (project.root / "_build" / "browsers").exists() == (target == "clean")
     assert mine.exists()
     assert "my answer" in (mine.parent / "tiny-2.ipynb").read_text()
     assert not project.path("notebooks").exists()

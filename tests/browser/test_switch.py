@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import SECTIONS
+from tiny_book import RUN, Book, notebook, prose
 
 
 def button(framework):
@@ -76,6 +77,15 @@ def test_a_link_into_a_panel_shows_the_target_below_the_switch(open_page, server
             assert shown(page) == [framework]
             bar = page.locator(".framework-switch").bounding_box()
             assert bar["y"] + bar["height"] - 1 <= cell.bounding_box()["y"] < 900
+        page.click(button(next(name for name in SECTIONS[ran] if name != framework)))
+        assert "#" not in page.url  # the other has no such place
+
+
+def test_a_link_into_a_fold_opens_it(open_page, tmp_path):
+    cells = prose("# Page\n\n:::{dropdown} Fold\n$$\nx\n$$ (eq-x)\n:::"), prose("JAX.", "jax")
+    html = Book(tmp_path, {"page": notebook(*cells, jax=RUN)}).output()
+    page = open_page(f"{html.as_uri()}/page.html#equation-eq-x")
+    assert page.locator("math").is_visible()
 
 
 def test_without_scripts_there_are_plain_tabs(open_page, server, first):
