@@ -49,6 +49,11 @@ def test_the_focus_of_the_keyboard_opens_the_note_within_the_window(word, viewpo
     assert page.locator(NOTE).filter(has_text=meaning(page, found)).count() == 0
 
 
+def test_a_word_of_the_glossary_is_underlined(word):
+    _, found = word()
+    assert found.evaluate("word => getComputedStyle(word).textDecorationLine") == "underline"
+
+
 def test_the_note_stays_while_the_pointer_is_on_the_word_or_on_the_note(word):
     page, found = word()
     found.hover()
