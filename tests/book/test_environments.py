@@ -271,12 +271,6 @@ def test_without_a_network_make_stops_with_our_words(project):
     assert re.fullmatch(r"make: \*\*\* \[Makefile:\d+: setup\] Error 1", third)
 
 
-def test_another_failure_is_quoted(project):
-    project.fails("pip install", "No solution found: jax==1.2.3 does not exist\n")
-    said = project.setup("jax")[0].stderr
-    assert "error: cannot install requirements/jax.txt: No solution found: jax==1.2.3 does not exist\n" in said
-
-
 def test_an_unknown_environment_is_named(project):
     done, _ = project.setup("pytroch")
     known = " ".join(FRAMEWORKS)
