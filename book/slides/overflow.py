@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Error, ViewportSize, sync_playwright
 
-from book.setup.aids import find_browser
+from book.setup.system_tools import find_browser
 
 BOX = ViewportSize(width=960, height=700)
 SMALLEST = 14  # pixels of a letter of code
