@@ -84,17 +84,25 @@ def pattern(forms: Collection[str]) -> re.Pattern[str]:
 
     Chinese has no spaces between words, so that a single character may be part of another word: it is left out.
     """
-    found = [form for form in sorted(forms, key=len, reverse=True) if len(form) > 1 or not HAN_CHARACTER.match(form)]
-    return re.compile(f"({'|'.join(map(expression, found))})")
+    chinese, others = (
+        [],
+        [],
+    )  # the forms that begin with a Chinese character, and those before which a word has a border
+    for form in sorted(forms, key=len, reverse=True):
+        if not HAN_CHARACTER.match(form):
+            others.append(expression(form))
+        elif len(form) > 1:
+            chinese.append(expression(form))
+    bordered = [rf"(?<![\w-])(?:{'|'.join(others)})"] if others else []
+    return re.compile(f"({'|'.join([*bordered, *chinese])})")
 
 
 def expression(form: str) -> str:
-    """Return the expression of a form, with borders where it begins or ends with a letter of a word with spaces."""
+    """Return the expression of a form, with a border where it ends with a letter of a word with spaces."""
     words = re.escape(form)
     if form[0].islower():
         words = f"[{form[0]}{form[0].upper()}]{words[1:]}"
-    before, after = r"(?<![\w-])", r"(?![\w-])"
-    return ("" if HAN_CHARACTER.match(form[0]) else before) + words + ("" if HAN_CHARACTER.match(form[-1]) else after)
+    return words if HAN_CHARACTER.match(form[-1]) else rf"{words}(?![\w-])"
 
 
 def texts_in(node: Any, framework: str | None = None, within: bool = False) -> Iterator[tuple[Any, str | None]]:
