@@ -70,11 +70,6 @@ def find_checker() -> list[str] | None:
     return ["epubcheck"] if shutil.which("epubcheck") and not CHECKER.exists() else None
 
 
-def no_checker() -> str:
-    """Return why no e-book can be checked, "" if one can."""
-    return "" if find_checker() else "there is none on PATH"
-
-
 @cache
 def no_namespaces() -> str:
     """Return why a process gets no network of its own, or a rack cannot be built; "" if it does."""
@@ -101,7 +96,11 @@ class Tool:
 
 TOOLS = {
     "chromium": Tool("the pages and slides in a browser, and the PDF", no_browser, ("chromium",), fetch_browser),
-    "epubcheck": Tool("whether the e-book follows its standard", no_checker, ("epubcheck",)),
+    "epubcheck": Tool(
+        "whether the e-book follows its standard",
+        lambda: "" if find_checker() else "there is none on PATH",
+        ("epubcheck",),
+    ),
     "namespaces": Tool(
         "jobs and hosts with networks of their own",
         no_namespaces,
