@@ -61,7 +61,7 @@ help: ## print this list
 # Those of the chosen frameworks that this machine can run. Recipes ask for them when they run, after the set-up, which
 # leaves a stamp for each; what asks before, such as `make -n`, supposes all.
 AVAILABLE = $(or $(shell for f in $(FRAMEWORKS); do if test -e _build/env/$$f.available; then echo $$f; fi; done),$(FRAMEWORKS))
-AIDS = $(shell cat _build/aids 2> /dev/null)
+TOOLS = $(shell cat _build/system-tools 2> /dev/null)
 
 docs := _build/env/docs/bin
 book := $(docs)/python -m book
@@ -176,19 +176,19 @@ serve: site ## serve the site on 127.0.0.1 (PORT=8000)
 	$(docs)/python -m http.server --bind 127.0.0.1 --directory _build/site $(PORT)
 
 browser: $(docs) ## look for the browser that prints and tests the pages, else fetch or install it
-	@$(PYTHON) -m book.setup.aids chromium > /dev/null
+	@$(PYTHON) -m book.setup.system_tools chromium > /dev/null
 
 # What the tests need besides is looked for first, so that what is missing is said before all other work.
-_build/aids: setup
-	@$(PYTHON) -m book.setup.aids > $@
+_build/system-tools: setup
+	@$(PYTHON) -m book.setup.system_tools > $@
 
 bundled = $(if $(filter 1,$(BUNDLE)),$(AVAILABLE),$(BUNDLE))
 # The framework whose documents and slides the tests read.
 first = $(firstword $(AVAILABLE))
-documents = $(foreach e,$(first) $(translations:%=$(first)-%),$(document)-$e.epub $(if $(filter chromium,$(AIDS)),$(document)-$e.pdf))
+documents = $(foreach e,$(first) $(translations:%=$(first)-%),$(document)-$e.epub $(if $(filter chromium,$(TOOLS)),$(document)-$e.pdf))
 pytest := $(docs)/python -m pytest -p no:cacheprovider
 elsewhere := $(foreach room,frameworks browser bundle notebooks/test_notebooks.py,--ignore tests/$(room))
-test: setup _build/aids check book ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
+test: setup _build/system-tools check book ## set everything up and run all tests (STRICT=1: no timed claim may miss; BUNDLE=1: run the bundles too, BUNDLE=jax: one)
 	@$(MAKE) -s always= $(documents) _build/slides/$(first)/index.html
 	@printf '%s\n' $(AVAILABLE) | xargs -P 2 -I {} sh -c '_build/env/{}/bin/python -m pytest -q -p no:cacheprovider \
 	  tests/frameworks --framework {} > _build/tests-{}.log 2>&1; status=$$?; \

@@ -5,6 +5,7 @@ Whatever is left open in a fragment ends with it, and its ids are its own, so th
 
 import re
 import xml.etree.ElementTree as ET
+from html import unescape
 from typing import Any
 
 from book.xhtml import ADDRESS, FORBIDDEN, MATHML, PREFIXES, SVG, XHTML, Element, remove, rename_ids, split, to_xml
@@ -133,9 +134,7 @@ def polyglot(root: Element) -> str:
 
 def raw(found: re.Match[str]) -> str:
     """Return a script or a style whose text needs no escapes: HTML knows none there."""
-    start, kind, text = found[1], found[2], found[3]
-    for escape, letter in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
-        text = text.replace(escape, letter)
+    start, kind, text = found[1], found[2], unescape(found[3])
     if "json" in start:
         return start + text.replace("<", r"\u003c").replace("&", r"\u0026")
     text = text.replace("]]>", "]] >")

@@ -47,12 +47,7 @@ def is_ours(path: Path, folder: Path) -> bool:
         return False
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
-        told = notebook["metadata"].get("d2l", {})
-        if "version" in told:
-            return bool(told["version"] == version_of(notebook))
-        # Before notebooks told their versions: Jupyter saves each source as a list of lines, the book as one text.
-        untouched = all(isinstance(cell["source"], str) and not cell.get("outputs") for cell in notebook["cells"])
-        return "key" in told and untouched
+        return bool(notebook["metadata"]["d2l"]["version"] == version_of(notebook))
     except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return False
 

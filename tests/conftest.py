@@ -8,7 +8,7 @@ from launching import driver, nothing_is_left  # noqa: F401  (pytest finds them 
 from reaper import pytest_configure  # noqa: F401
 
 from book import keep_grammars_out
-from book.setup.aids import AIDS, find_browser, find_checker, without
+from book.setup.system_tools import TOOLS, find_browser, find_checker, without
 
 keep_grammars_out()
 # Servers of the tests' own, on loopback, are reached without a proxy.
@@ -39,11 +39,11 @@ FIXTURES = {"chromium_path": "chromium", "epubcheck": "epubcheck", "namespaces":
 def pytest_collection_modifyitems(items):
     """Skip the tests of what this system lacks; put first those that share a book, so that one worker has them all."""
     items.sort(key=lambda item: item.path.parent.name != "pages")
-    for fixture, aid in FIXTURES.items():
+    for fixture, tool in FIXTURES.items():
         asking = [item for item in items if fixture in getattr(item, "fixturenames", ())]
-        reason = AIDS[aid].missing() if asking else ""
+        reason = TOOLS[tool].missing() if asking else ""
         for item in asking if reason else ():
-            item.add_marker(pytest.mark.skip(reason=without(aid, reason)))
+            item.add_marker(pytest.mark.skip(reason=without(tool, reason)))
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -93,6 +93,12 @@ class Project:
         set_language(Edition(ROOT))  # English again, for the tests that follow
         return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
+    def make(self, *arguments, framework="jax"):
+        """Run a step for a framework like `here`; return what it printed, after a look whether all went well."""
+        done = self.here(*arguments, "--frameworks", framework)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
     def build(self, *frameworks, options=()):
         command = self.command("build", "--frameworks", *(frameworks or ["jax"]), *options)
         return subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=100)

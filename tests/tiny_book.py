@@ -32,12 +32,13 @@ def prose(text, *tags):
 
 def code(text, *tags, outputs=(), **metadata):
     """Return a code cell; an output that is a string stands for a stream."""
-    outputs = [
-        {"output_type": "stream", "name": "stdout", "text": output} if isinstance(output, str) else output
-        for output in outputs
-    ]
+    outputs = [said(output) if isinstance(output, str) else output for output in outputs]
     metadata = {"tags": list(tags)} | metadata
     return {"cell_type": "code", "metadata": metadata, "source": text, "outputs": outputs, "execution_count": 1}
+
+
+def said(text, name="stdout"):
+    return {"output_type": "stream", "name": name, "text": text}
 
 
 def shown(thing, **metadata):

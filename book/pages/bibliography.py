@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from pybtex.plugin import find_plugin, register_plugin
@@ -30,6 +30,13 @@ class Chapter(Unsorted):
 
     default_label_style = KeyLabels
     default_sorting_style = "author_year_title"
+    formatted: ClassVar[dict[str, tuple[Any, Any]]] = {}  # by keys: an entry, and what became of it
+
+    def format_entry(self, label: str, entry: Any, bib_data: Any = None) -> Any:
+        """Format a work once, for all pages that cite it and for the notes at its citations."""
+        if self.formatted.get(entry.key, (None,))[0] is not entry:
+            self.formatted[entry.key] = entry, super().format_entry(label, entry, bib_data)
+        return self.formatted[entry.key][1]
 
 
 class RoundBrackets(AuthorYearReferenceStyle):

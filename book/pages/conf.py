@@ -4,6 +4,7 @@ python -m sphinx -b dummy -c book/pages notebooks _build/dummy     reads the sou
 python -m sphinx -b html -c book/pages _build/book _build/html     reads the merged notebooks, writes the pages
 """
 
+import gc
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 import book  # noqa: E402
 
 book.keep_grammars_out()  # myst_nb imports nbformat
+gc.disable()  # nearly all that a pass makes lives to its end: looking for garbage would take a third of its time
 
 project = "Computational Performance"
 version = book.project()["project"]["version"]

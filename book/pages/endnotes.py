@@ -16,11 +16,6 @@ def is_note(node: Any) -> bool:
     return is_component(node, "dropdown") and node["has_title"] and node[0].astext() in (say("Answer"), say("Solution"))
 
 
-def names(problems: list[tuple[Any, ...]]) -> dict[str, str]:
-    """Return the name of each problem that a page has noted, by its id."""
-    return {place: title_of(name) for _, name, _, place, _ in problems}
-
-
 class MoveAnswers(SphinxPostTransform):
     """Put a link where an answer stood, and the answer into a section at the end of the page."""
 
@@ -28,7 +23,8 @@ class MoveAnswers(SphinxPostTransform):
     builders = ("epub",)
 
     def run(self, **kwargs: Any) -> None:
-        known = names(self.env.metadata[self.env.docname].get(KEY, []))
+        problems = self.env.metadata[self.env.docname].get(KEY, [])
+        known = {place: title_of(name) for _, name, _, place, _ in problems}
         problem = ""
         notes: list[nodes.container] = []
         for node in list(self.document.findall(nodes.Element)):

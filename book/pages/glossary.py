@@ -40,35 +40,29 @@ class GatherForms(SphinxTransform):
     default_priority = 850
 
     def apply(self, **kwargs: Any) -> None:
-        found = {}
+        forms = {}
         for glossary in list(self.document.findall(addnodes.glossary)):
             places: dict[str, str] = {}  # of the first entry, by its letter
             for entry in glossary.findall(nodes.definition_list_item):
                 first, *others = entry.findall(nodes.term)
                 meaning = " ".join(entry[-1].astext().split())
                 for form in (first, *others):
-                    found[form.astext()] = first["ids"][0], meaning
+                    forms[form.astext()] = first["ids"][0], meaning
                 places.setdefault(letter(first.astext()), first["ids"][0])
                 for form in others:
                     first["ids"] += form["ids"]
                     entry.remove(form)
-            links = [nodes.reference("", each, refid=place, internal=True) for each, place in places.items()]
-            glossary.parent.insert(glossary.parent.index(glossary), letters(links))
-        if found:
-            self.env.metadata[self.env.docname][KEY] = found
+            letters = nodes.paragraph(classes=["letters"])
+            for initial, place in places.items():
+                letters += [nodes.reference("", initial, refid=place, internal=True), nodes.Text(" ")]
+            glossary.parent.insert(glossary.parent.index(glossary), letters)
+        if forms:
+            self.env.metadata[self.env.docname][KEY] = forms
 
 
 def letter(term: str) -> str:
     """Return the letter under which a reader looks for a term."""
     return CHINESE if HAN_CHARACTER.match(term) else term[0].upper()
-
-
-def letters(links: Sequence[nodes.Node]) -> nodes.paragraph:
-    """Return a line of links."""
-    line = nodes.paragraph(classes=["letters"])
-    for link in links:
-        line += [link, nodes.Text(" ")]
-    return line
 
 
 def glossary_of(env: BuildEnvironment) -> tuple[str | None, dict[str, tuple[str, str]]]:
@@ -84,17 +78,25 @@ def pattern(forms: Collection[str]) -> re.Pattern[str]:
 
     Chinese has no spaces between words, so that a single character may be part of another word: it is left out.
     """
-    found = [form for form in sorted(forms, key=len, reverse=True) if len(form) > 1 or not HAN_CHARACTER.match(form)]
-    return re.compile(f"({'|'.join(map(expression, found))})")
+    chinese, others = (
+        [],
+        [],
+    )  # the forms that begin with a Chinese character, and those before which a word has a border
+    for form in sorted(forms, key=len, reverse=True):
+        if not HAN_CHARACTER.match(form):
+            others.append(expression(form))
+        elif len(form) > 1:
+            chinese.append(expression(form))
+    bordered = [rf"(?<![\w-])(?:{'|'.join(others)})"] if others else []
+    return re.compile(f"({'|'.join([*bordered, *chinese])})")
 
 
 def expression(form: str) -> str:
-    """Return the expression of a form, with borders where it begins or ends with a letter of a word with spaces."""
+    """Return the expression of a form, with a border where it ends with a letter of a word with spaces."""
     words = re.escape(form)
     if form[0].islower():
         words = f"[{form[0]}{form[0].upper()}]{words[1:]}"
-    before, after = r"(?<![\w-])", r"(?![\w-])"
-    return ("" if HAN_CHARACTER.match(form[0]) else before) + words + ("" if HAN_CHARACTER.match(form[-1]) else after)
+    return words if HAN_CHARACTER.match(form[-1]) else rf"{words}(?![\w-])"
 
 
 def texts_in(node: Any, framework: str | None = None, within: bool = False) -> Iterator[tuple[Any, str | None]]:

@@ -34,18 +34,18 @@ class NoteProblems(SphinxTransform):
     default_priority = 850
 
     def apply(self, **kwargs: Any) -> None:
-        found: list[tuple[Any, ...]] = []
+        problems: list[tuple[Any, ...]] = []
         for box in self.document.findall(nodes.admonition):
             beginning = say("Back-of-the-envelope problem")
             if box[0].astext().startswith(beginning):
                 title = box[0].astext().removeprefix(beginning).lstrip(": ：")
-                found.append(self.noted(ENVELOPE, title[:1].upper() + title[1:], box, len(found) + 1))
+                problems.append(self.noted(ENVELOPE, title[:1].upper() + title[1:], box, len(problems) + 1))
         for section in self.document.findall(nodes.section):
             if section[0].astext() == say("Exercises"):
                 for listed in section.findall(nodes.enumerated_list):
-                    found += self.exercises(listed)
-        if found:
-            self.env.metadata[self.env.docname][KEY] = found
+                    problems += self.exercises(listed)
+        if problems:
+            self.env.metadata[self.env.docname][KEY] = problems
 
     def exercises(self, listed: Any) -> list[tuple[Any, ...]]:
         """Return what is noted of the items of a list; a list within a solution or an item holds no exercises."""
@@ -59,27 +59,27 @@ class NoteProblems(SphinxTransform):
         framework = next(filter(None, map(framework_of, traverse_parent(node))), None)
         place = nodes.make_id("-".join(filter(None, (kind, str(number), framework))))
         node["ids"].append(place)
-        return kind, name, framework, place, unfolded(node)
-
-
-def unfolded(problem: Any) -> list[Any]:
-    """Return copies of a problem's paragraphs, lists and formulas."""
-    return copies(part for part in problem if not isinstance(part, nodes.title) and not is_component(part, "dropdown"))
+        asked = [part for part in node if not isinstance(part, nodes.title) and not is_component(part, "dropdown")]
+        return kind, name, framework, place, copies(asked)
 
 
 def list_problems(app: Sphinx, document: nodes.document, page: str) -> None:
     for place in places_of(document, "problems"):
         sections = app.env.toctree_includes.get(app.config.root_doc, [])
-        place.parent.replace(place, [listed(app, page, each) for each in sections if KEY in app.env.metadata[each]])
+        place.parent.replace(
+            place, [listed(app, page, section) for section in sections if KEY in app.env.metadata[section]]
+        )
 
 
 def listed(app: Sphinx, page: str, section: str) -> nodes.section:
     """Return the lists of a section under its title, with links that start from `page`."""
     node = nodes.section("", nodes.title("", app.env.titles[section].astext()), ids=[nodes.make_id(section)])
     for kind, title in ((ENVELOPE, say("Back-of-the-envelope problems")), (EXERCISE, say("Exercises"))):
-        found = [rest for word, *rest in app.env.metadata[section][KEY] if word == kind]
-        found = [rest for rest in found if not app.config.d2l_only or rest[1] in (None, app.config.d2l_only)]
-        entries = [entry(app, page, section, *rest) for rest in found]
+        problems = [problem for word, *problem in app.env.metadata[section][KEY] if word == kind]
+        only = app.config.d2l_only
+        entries = [
+            entry(app, page, section, *problem) for problem in problems if not only or problem[1] in (None, only)
+        ]
         node += [nodes.rubric("", title), nodes.bullet_list("", *entries)] if entries else []
     return node
 

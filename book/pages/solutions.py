@@ -47,18 +47,6 @@ class FoldCode(SphinxTransform):
             cell.extend([*results, fold(title, code, classes=["how"])])
 
 
-class GatherExercises(SphinxTransform):
-    """Put the cells of each exercise, a stub and what checks it, and what they printed, into one fold."""
-
-    default_priority = 195  # before solutions are gathered, which follow
-
-    def apply(self, **kwargs: Any) -> None:
-        cells = [node for node in self.document.findall(nodes.container) if "tag_exercise" in node["classes"]]
-        own = {id(node) for cell in cells for node in [cell, *results_after(cell)]}
-        title = say("Check your code")
-        gather(self.document, lambda node: id(node) in own, lambda parts: [fold(title, parts, classes=["exercise"])])
-
-
 def folds_of(parts: Sequence[Any], frameworks: Sequence[str]) -> list[nodes.Element]:
     """Return the fold of a solution; one for each framework where not all of `frameworks` have a part of it."""
     owners = {framework_of(part) for part in parts}
@@ -81,15 +69,21 @@ def folded(parts: Sequence[Any]) -> nodes.Element:
     return fold(say("Solution"), inside, classes=["solution"])
 
 
-class GatherSolutions(SphinxTransform):
-    """Put the parts of each solution into one fold."""
+class GatherFolds(SphinxTransform):
+    """Put each exercise, a stub and what checks it with what they printed, into one fold, and each solution too."""
 
-    default_priority = 196  # while cells are still children of sections, before the tabs are gathered
+    default_priority = 195  # while cells are still children of sections, before the tabs are gathered
 
     def apply(self, **kwargs: Any) -> None:
-        frameworks = frameworks_of(self.document)
-        own = {id(node) for node in self.document.findall(nodes.container) if "tag_solution" in node["classes"]}
-        gather(self.document, lambda node: id(node) in own, lambda parts: folds_of(parts, frameworks))
+        frameworks, title = frameworks_of(self.document), say("Check your code")
+        cells = list(self.document.findall(nodes.container))
+        stubs = [cell for cell in cells if "tag_exercise" in cell["classes"]]
+        exercises = {id(part) for cell in stubs for part in [cell, *results_after(cell)]}
+        solutions = {id(cell) for cell in cells if "tag_solution" in cell["classes"]}
+        gather(
+            self.document, lambda node: id(node) in exercises, lambda parts: [fold(title, parts, classes=["exercise"])]
+        )
+        gather(self.document, lambda node: id(node) in solutions, lambda parts: folds_of(parts, frameworks))
 
 
 class LightMarkers(SphinxPostTransform):
@@ -106,6 +100,5 @@ class LightMarkers(SphinxPostTransform):
 
 def setup(app: Sphinx) -> None:
     app.add_transform(FoldCode)
-    app.add_transform(GatherExercises)
-    app.add_transform(GatherSolutions)
+    app.add_transform(GatherFolds)
     app.add_post_transform(LightMarkers)

@@ -79,7 +79,8 @@ def tab_set(members: Sequence[Any], frameworks: Sequence[str]) -> nodes.Element:
     result.source, result.line = members[0].source, members[0].line
     for name, panel in panels.items():
         label = nodes.rubric("", FRAMEWORKS[name], classes=["sd-tab-label"], sync_group="tab", sync_id=name)
-        content = create_component("tab-content", children=panel, classes=["panel", f"only-{name}"])
+        classes = ["panel", f"only-{name}", *([] if panel else ["empty"])]
+        content = create_component("tab-content", children=panel, classes=classes)
         result += create_component("tab-item", ["sd-tab-item"], children=[label, content], selected=name == first)
     return result
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Error, sync_playwright
 
 from book import BookError
 from book.paper.joining import About, Element, numbered
-from book.setup.aids import find_browser
+from book.setup.system_tools import find_browser
 from book.xhtml import page_text
 
 ROUNDS = 4  # of printing, at most: each puts in the numbers of pages that the one before has found

@@ -1,7 +1,6 @@
 """The decks on disk: one for each section, and a page that lists them."""
 
 import importlib.resources
-import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -17,7 +16,6 @@ from book.cells import Notebook, expand, split
 from book.fonts import MATH, MONO, SANS, SYMBOLS, carry, characters, sheet
 from book.layout import Edition, read_notebook
 from book.slides.deck import deck, with_outputs
-from book.slides.overflow import all_misfits
 from book.sources import chapter, pictures
 from book.words import current, say, set_language
 from book.xhtml import to_xml
@@ -97,8 +95,6 @@ def write_decks(edition: Edition, frameworks: Sequence[str], sections: Sequence[
             decks[deck_path(edition, framework, slug)] = text
     for path, text in with_fonts(decks).items():
         write_atomically(path, text)
-    for path, line in all_misfits(decks):
-        print(f"warning: {path.stem} ({path.parent.name}), {line}", file=sys.stderr)
     for framework in frameworks:
         number = list_decks(edition, framework, titles)
         print(f"{deck_path(edition, framework, 'index')}: {number} decks")

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from book.layout import Edition
 from book.translations import Language
-from book.translations.catalogues import SHARED, Message, folder, is_final, messages, names, read
+from book.translations.catalogues import SHARED, Message, folder, is_final, messages, read
 from book.translations.faults import faults
 from d2l_lab.instruments.words import filling
 
@@ -26,18 +27,26 @@ class Coverage:
         return f"{self.translated} of {self.units} units translated ({share:.0%} of the words){fuzzy}"
 
 
+class Messages(dict[str, dict[str, Message]]):
+    """The messages of the catalogues in a folder by their English, each catalogue read when it is first asked for."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __missing__(self, name: str) -> dict[str, Message]:
+        self[name] = {message.id: message for message in messages(read(self.place / f"{name}.po"))}
+        return self[name]
+
+
 class Translations:
-    """The catalogues of a language; BookError if one cannot be read."""
+    """The catalogues of a language; BookError where one cannot be read."""
 
     def __init__(self, edition: Edition, language: Language) -> None:
-        place = folder(edition, language)
-        catalogues = {name: messages(read(place / f"{name}.po")) for name in names(place)}
-        self.messages = {name: {each.id: each for each in found} for name, found in catalogues.items()}
+        self.messages = Messages(folder(edition, language))
 
     def find(self, text: str, source: str) -> Message | None:
         """Return the message of a text of a source, None if no catalogue has it."""
-        found = (self.messages.get(name, {}).get(text) for name in (source, SHARED))
-        return next((message for message in found if message), None)
+        return self.messages[source].get(text) or self.messages[SHARED].get(text)
 
     def of(self, source: str) -> Callable[[str], str | None]:
         """Return a function from a text of a source to its translation: None if that is fuzzy, faulty or missing."""
@@ -52,7 +61,7 @@ class Translations:
 
     def filled(self, source: str) -> Callable[[str], str | None]:
         """Return such a function that also translates what fills the fields of a text in, as far as that is known."""
-        return filling(self.of(source), self.messages.get(source, {}))
+        return filling(self.of(source), self.messages[source])
 
     def coverage(self, source: str, units: Sequence[str]) -> Coverage:
         translated = list(filter(self.of(source), units))

@@ -39,11 +39,7 @@ def test_the_cells_that_compared_something_on_a_gpu_are_recorded(layout):
     assert gpu_record.write(layout) == 0
     record = gpu_record.read(layout.root)
     assert record["found"] == {"jax": {"c0": {"predictions": [COMPARED], "totals": []}}}
-    assert (record["machine"], record["date"], record["versions"]["jax"]) == (
-        RUN["machine"],
-        RUN["date"],
-        RUN["versions"],
-    )
+    assert {fact: record[fact] for fact in RUN} == RUN | {"versions": {"jax": RUN["versions"]}}
 
 
 def test_the_remark_on_a_cell_is_kept_as_long_as_there_is_the_cell(layout):
@@ -60,21 +56,23 @@ def test_without_a_gpu_nothing_is_recorded(tmp_path, capsys):
 
 def test_a_page_shows_what_the_same_cell_of_the_same_framework_found():
     source = whole(code("measure()", "jax"), code("measure()", "pytorch"))
-    ids = {
-        cell["source"]: cell["id"] for cell in merged(source, {"jax": {}})["cells"] if "jax" in str(cell["metadata"])
-    }
-    found = {"jax": {ids["measure()"]: {"predictions": [COMPARED], "totals": []}, "cold": {}}}
+    cells = merged(source, {"jax": {}})["cells"]
+    (id,) = [cell["id"] for cell in cells if cell["source"] == "measure()" and "jax" in cell["metadata"]["tags"]]
+    found = {"jax": {id: {"predictions": [COMPARED], "totals": []}, "cold": {}}}
     record = {"machine": RUN["machine"], "date": RUN["date"], "versions": {"jax": {}}, "found": found, "remarks": {}}
     both = merged(source, {"jax": {}, "pytorch": {}}, record=record)
-    assert [cell["id"] for cell in both["cells"] if cell["cell_type"] == "code" and records(cell, ELSEWHERE)] == [
-        ids["measure()"]
-    ]
+    assert [cell["id"] for cell in both["cells"] if cell["cell_type"] == "code" and records(cell, ELSEWHERE)] == [id]
+
+
+def fold(**found):
+    """Return the fold of a cell that found this on the other machine, as HTML."""
+    content = {"gpu": "NVIDIA H200", "date": RUN["date"], "versions": {"jax": "0.11.2"}, "remark": ""}
+    return HTML[ELSEWHERE]([content | {"predictions": [], "totals": []} | found])
 
 
 @pytest.mark.parametrize(("remark", "note"), [("", "off by 2.00 ×"), ("It waits.", "It waits.")])
 def test_a_fold_names_machine_factor_versions_and_the_cause_of_a_miss(remark, note):
-    content = {"gpu": "NVIDIA H200", "date": RUN["date"], "versions": {"jax": "0.11.2"}, "remark": remark}
-    html = HTML[ELSEWHERE]([content | {"predictions": [COMPARED], "totals": []}])
+    html = fold(predictions=[COMPARED], remark=remark)
     assert html.startswith('<details class="elsewhere"><summary>The same cell on an NVIDIA H200: 0.500 ×</summary>')
     assert "<p>jax 0.11.2; 26 November 2026.</p></details>" in html
     assert note in html
@@ -82,16 +80,6 @@ def test_a_fold_names_machine_factor_versions_and_the_cause_of_a_miss(remark, no
 
 
 def test_a_table_of_levers_is_summed_up_in_the_title():
-    rows = [
-        {"lever": name, "seconds": s, "low": s, "high": s, "promised": None, "accuracy": 0.5, "kept": True}
-        for name, s in (("a", 4), ("b", 1))
-    ]
-    content = {
-        "gpu": "GPU",
-        "date": RUN["date"],
-        "versions": {},
-        "remark": "",
-        "predictions": [],
-        "totals": [{"rows": rows}],
-    }
-    assert "<summary>The same cell on an GPU: 4.00 × as fast with all levers</summary>" in HTML[ELSEWHERE]([content])
+    rows = [{"lever": "a", "seconds": s, "promised": None, "accuracy": 0.5, "kept": True} for s in (4, 1)]
+    title = "<summary>The same cell on an NVIDIA H200: 4.00 × as fast with all levers</summary>"
+    assert title in fold(totals=[{"rows": rows}])

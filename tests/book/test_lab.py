@@ -3,14 +3,12 @@
 import os
 import re
 import shlex
-import subprocess
-import sys
 from contextlib import suppress
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from lab_server import started
+from lab_server import lab
 from reaper import MARK
 
 from book import ROOT
@@ -39,25 +37,13 @@ def hosts(tmp_path):
         log = tmp_path / "hosts"
         log.touch()
         (tmp_path / "sitecustomize.py").write_text(NOTING.format(log=str(log)))
-        places = {f"JUPYTER_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
-        places["PATH"] = "/usr/bin:/bin"
-        command = [sys.executable, "-m", "jupyterlab", *flags, "--no-browser"]
-        with subprocess.Popen(
-            [*command, "--IdentityProvider.token=t"],
-            cwd=tmp_path,
-            env=places | {"PYTHONPATH": str(tmp_path), "HOME": str(tmp_path), MARK: os.environ[MARK]},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        ) as server:
-            try:
-                address = started(tmp_path / "RUNTIME", server)
-                assert address.startswith("http://127.0.0.1:")
-                for place in ("news", "update", "extensions?query=git"):
-                    request = Request(f"{address}lab/api/{place}", headers={"Authorization": "token t"})
-                    with suppress(HTTPError):  # the manager of extensions cannot look any up
-                        urlopen(request, timeout=30).read()
-            finally:
-                server.kill()
+        about = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path), MARK: os.environ[MARK]}
+        with lab(tmp_path, *flags, **about) as address:
+            assert address.startswith("http://127.0.0.1:")
+            for place in ("news", "update", "extensions?query=git"):
+                request = Request(f"{address}lab/api/{place}", headers={"Authorization": "token t"})
+                with suppress(HTTPError):  # the manager of extensions cannot look any up
+                    urlopen(request, timeout=30).read()
         return sorted(set(log.read_text().split()))
 
     return looked_up

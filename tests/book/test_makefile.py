@@ -30,6 +30,12 @@ def test_a_make_that_only_looks_changes_nothing(project):
     assert project.log.read_text() == f"-m book.setup.environments docs {' '.join(FRAMEWORKS)}\n"
 
 
+@pytest.mark.parametrize(("setting", "exported"), [("STRICT=1", ["1"]), ("STRICT=0", [])])
+def test_a_strict_make_tells_its_programs(project, setting, exported):
+    printed = project.run("make", "-pqrR", "help", setting).stdout
+    assert re.findall(r"^D2L_STRICT := (.*)$", printed, re.MULTILINE) == exported
+
+
 @pytest.mark.parametrize("target", ["epub", "pdf", "test"])
 def test_documents_are_made_for_the_frameworks_that_this_machine_runs(target, project):
     makes = {"epub": "jax.epub", "pdf": "jax.pdf", "test": "jax.epub"}

@@ -3,7 +3,7 @@
 import signal
 
 import pytest
-from tiny_book import code, shown
+from tiny_book import code, said, shown
 
 from book.outputs import LONGEST, clean, presentable, scrub
 from book.terminal import settled, uncoloured
@@ -40,9 +40,6 @@ def test_text_is_shown_as_a_terminal_shows_it(printed, seen):
 
 
 def test_outputs_stay_in_the_order_of_their_arrival():
-    def said(text, name="stdout"):
-        return {"output_type": "stream", "name": name, "text": text}
-
     arrived = [said("a\n1%"), said("\r2%\n"), shown({"text/plain": "3"}), said("b\n"), said("w", "stderr"), said("c")]
     kept = clean(arrived, {})
     assert [output.get("text", "displayed") for output in kept] == ["a\n2%\n", "displayed", "b\n", "w", "c"]

@@ -1,5 +1,6 @@
 """Records as HTML: units and signs of the figures in a table, and marks beyond its scale."""
 
+import json
 import re
 
 import pytest
@@ -7,9 +8,25 @@ from editions import speaking
 
 from book import ROOT
 from book.layout import Edition
-from book.record_html import change, comparisons, mark, scale, total_figures
+from book.record_html import HTML, change, comparisons, mark, scale, total_figures
 from book.translations import CHINESE
+from d2l_lab.instruments.claims import Claim
+from d2l_lab.instruments.levers import Row, RunningTotal, Tried
 from d2l_lab.instruments.predictions import MIME, Comparison
+from d2l_lab.instruments.timing import Measurement
+
+STEP = Measurement((0.02, 0.02, 0.02), 1)
+ROWS = (Row("as written", STEP, None, None, True, 0.5), Row("bfloat16", STEP, 0.01, 0.0, False, 0.5))
+WRITTEN = {  # what shows itself in a notebook, and some words that it has on a page
+    Claim("It is fast.", True, "3", above="2"): ["It is fast. ", "(3; claimed above 2)"],
+    Comparison("a step", "model", "s", 1.0, 2.0, 1.9, 2.1, "See below."): [
+        "a step",
+        "2.00 s (1.90–2.10)",
+        "See below.",
+    ],
+    RunningTotal(ROWS, 6): ["bfloat16", "10.0 ms", "no gain here", "accuracy", "50.0 %"],
+    Tried(ROWS, 64, "tokens"): ["bfloat16", "10.0 ms", "no gain here", "tokens/s", "3,200"],
+}
 
 
 def record(predicted, measured, low=None, high=None, kind="model", unit="s"):
@@ -20,6 +37,14 @@ def record(predicted, measured, low=None, high=None, kind="model", unit="s"):
 def cells(html):
     """Return the texts of a table's cells but the first and the last of each row, which are a name and a drawing."""
     return [re.findall("<td[^>]*>([^<]*)</td>", row) for row in re.findall("<tr>(.*?)</tr>", html)[1:]]
+
+
+@pytest.mark.parametrize(("shown", "words"), WRITTEN.items(), ids=lambda item: type(item).__name__)
+def test_what_the_lab_writes_is_what_pages_read(shown, words):
+    content = json.loads(json.dumps(shown._repr_mimebundle_()))
+    ((mime, found),) = [(mime, found) for mime, found in content.items() if mime != "text/plain"]
+    text = re.sub("<.*?>", "", HTML[mime]([found]))
+    assert [part for part in words if part not in text] == []
 
 
 def test_figures_of_a_kind_have_one_unit_in_a_table():

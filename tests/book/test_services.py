@@ -9,7 +9,7 @@ import yaml
 from packaging.specifiers import SpecifierSet
 
 from book import FRAMEWORKS, ROOT
-from book.setup.aids import AIDS
+from book.setup.system_tools import TOOLS
 
 CONTAINER = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
 DOCKERFILE = (ROOT / ".devcontainer" / CONTAINER["build"]["dockerfile"]).read_text()
@@ -25,7 +25,7 @@ def kernels(folder):
 
 def test_both_install_what_the_set_up_needs():
     installed = re.search(r"--no-install-recommends (.+?) \\", DOCKERFILE)[1].split()
-    assert set(installed) == NEEDED | {package for aid in AIDS.values() for package in aid.packages}
+    assert set(installed) == NEEDED | {package for tool in TOOLS.values() for package in tool.packages}
     assert set((ROOT / "binder" / "apt.txt").read_text().split()) == NEEDED
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     (python,) = [entry.partition("=")[2] for entry in conda if str(entry).startswith("python=")]

@@ -34,7 +34,7 @@ function state() {
   const names = choices().map((button) => button.value);
   const lost = (kind) => all(`.only-${pressed} ${kind}`).length && !seen(`.only-${pressed} ${kind}`).length;
   return {
-    shown: names.filter((name) => seen(`.only-${name}:not(:empty)`).length),
+    shown: names.filter((name) => seen(`.only-${name}:not(.empty)`).length),
     pressed,
     bars: [...new Set(bars)],
     lost: [".prose", ".cell_input", ".cell_output"].filter(lost),

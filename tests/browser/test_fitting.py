@@ -1,16 +1,22 @@
 """The slides of the decks that `make slides` wrote last fit their boxes, and show themselves without the network."""
 
+from pathlib import Path
+
 import pytest
 from editions import layouts
+from playwright.sync_api import ViewportSize
 from tiny_book import code, prose
 from written import last_written
 
 from book import ROOT
 from book.slides.deck import deck
-from book.slides.overflow import BOX, misfits
 from book.slides.writing import page as written
 
-MARGIN = 1.25  # past which a slide fails; `make slides` warns of one that does not fit its box
+BOX = ViewportSize(width=960, height=700)
+MARGIN = 1.25  # times its box, past which a slide fails
+SMALLEST = 14  # pixels of a letter of code
+LOWEST = 150  # pixels of height that a picture has
+MISFITS = Path(__file__).with_name("misfits.js").read_text(encoding="utf-8")
 FRAMEWORK = last_written("slides/{}/index.html") or "none"
 DECKS = [
     path
@@ -18,6 +24,15 @@ DECKS = [
     for path in sorted((layout.derived / "slides" / FRAMEWORK).glob("*.html"))
     if path.stem != "index"
 ]
+
+
+def misfits(page, path, margin=1.0):
+    """Return a line for each part of the deck at `path` that exceeds `margin` times its room."""
+    page.goto(path.as_uri())
+    page.wait_for_function("Reveal.isReady()")
+    page.add_style_tag(content=".reveal .slides section .fragment { visibility: visible; opacity: 1 }")
+    page.evaluate("document.fonts.ready.then(() => null)")
+    return page.evaluate(MISFITS, [SMALLEST, LOWEST, margin])
 
 
 @pytest.mark.parametrize("deck", DECKS or [None], ids=lambda path: path and str(path.relative_to(ROOT / "_build")))

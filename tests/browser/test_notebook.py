@@ -2,11 +2,9 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
-from lab_server import started
+from lab_server import lab
 from tiny_book import code, notebook, prose
 
 from book import ROOT
@@ -19,29 +17,17 @@ CELLS = [code(PREDICTED), prose("1. How?"), code("print('the', 'secret')", "solu
 
 
 @pytest.fixture
-def lab(tmp_path):
-    """The address of a JupyterLab that has the notebook."""
+def address(tmp_path):
+    """The address of the notebook in a JupyterLab."""
     (tmp_path / "notebook.ipynb").write_text(json.dumps(folded(notebook(*CELLS, code("print('the', 'end')")))))
-    places = {f"JUPYTER_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
-    places |= {"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
-    settings = ["--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token=t"]
-    settings += ["--LabApp.news_url=None", f"--ServerApp.root_dir={tmp_path}"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", *settings],
-        env=os.environ | places,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as server:
-        try:
-            home = started(tmp_path / "RUNTIME", server)
-            yield f"{home}lab/tree/notebook.ipynb?token=t"
-        finally:
-            server.terminate()
+    flags = ["--allow-root", "--ServerApp.ip=127.0.0.1", "--LabApp.news_url=None", f"--ServerApp.root_dir={tmp_path}"]
+    with lab(tmp_path, *flags, **os.environ | {"PYTHONPATH": str(ROOT)}) as home:
+        yield f"{home}lab/tree/notebook.ipynb?token=t"
 
 
-def test_jupyterlab_shows_what_a_reader_expects(chromium, lab):
+def test_jupyterlab_shows_what_a_reader_expects(chromium, address):
     page = chromium.new_page(viewport={"width": 1000, "height": 1200})
-    page.goto(lab)
+    page.goto(address)
     page.locator(".jp-StatusBar-TextItem:has-text('| Idle')").wait_for(timeout=60_000)  # the kernel has started
     page.click(".lm-MenuBar-itemLabel:text-is('Run')")
     page.click(".lm-Menu-itemLabel:has-text('Run All Cells')")

@@ -13,7 +13,7 @@ TEXTS_LIMIT = 512  # KiB on disk, in each language: 407 have been seen
 LAYERS = "@nnx.jit\ndef layers(x):\n    return x.item()"
 CATCH = "try:\n    f()\nexcept Unsupported as error:\n    print(error)"
 TINY = notebook(
-    prose("# Tiny\n\n## Part\n\nA sentence on a compiler.\n\n内存的带宽。"),
+    prose("# Tiny\n\nTiny it is.\n\n## Part\n\nA sentence on a compiler.\n\n内存的带宽。"),
     code("net = torch.compile(net)\nx = x.to(memory_format=torch.channels_last)", "pytorch"),
     code(LAYERS, "jax"),
     code(CATCH, "jax", outputs=["Data-dependent branching\n"]),
@@ -32,7 +32,8 @@ def hits(page, address, query):
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
     """The address of a tiny book, which has little besides code."""
-    return Book(tmp_path_factory.mktemp("tiny"), {"page": TINY}).output().as_uri()
+    pages = {"before": "# Before\n\n## Tiny\n\nA tiny section.\n", "page": TINY}
+    return Book(tmp_path_factory.mktemp("tiny"), pages).output().as_uri()
 
 
 def home(address, section):
@@ -114,6 +115,11 @@ def test_a_sentence_comes_before_a_line_of_code(open_page, tiny):
     assert not page.locator("#search-results code").count()
 
 
+def test_a_page_comes_before_a_section_of_its_name(open_page, tiny):
+    found = hits(open_page(f"{tiny}/page.html"), tiny, "tiny")
+    assert (found[0][0], found[-1][0]) == ("Tiny it is.", "A tiny section.")
+
+
 def test_chinese_is_found_where_the_browser_knows_no_words(open_page, tiny):
     page = open_page("about:blank", fresh=True)
     page.add_init_script("delete Intl.Segmenter")
@@ -135,9 +141,15 @@ def test_chinese_is_found_word_by_word(open_page, server, translated):
     assert "没有一处包含“计算性能qwertz”的全部词语" in page.inner_text("#search-status")
 
 
-def test_a_word_is_found_in_its_other_forms(open_page, server, first):
-    marks = {mark.lower() for _, marks, _ in hits(open_page(f"{server}/{first}"), server, "caches") for mark in marks}
-    assert "cache" in marks
+@pytest.mark.parametrize(("word", "form"), [("caches", "cache"), ("libraries", "library")])
+def test_a_word_is_found_in_its_other_forms(open_page, server, first, word, form):
+    marks = {mark.lower() for _, marks, _ in hits(open_page(f"{server}/{first}"), server, word) for mark in marks}
+    assert form in marks
+
+
+def test_a_place_has_to_have_as_many_of_the_words_as_any(open_page, server, first):
+    page = open_page(f"{server}/{first}")
+    assert 0 < len(hits(page, server, "cache latency")) < len(hits(page, server, "cache"))
 
 
 def test_the_texts_are_loaded_by_those_who_search(open_page, server, book):

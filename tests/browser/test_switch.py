@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import SECTIONS
+from tiny_book import RUN, Book, notebook, prose
 
 
 def button(framework):
@@ -76,6 +77,8 @@ def test_a_link_into_a_panel_shows_the_target_below_the_switch(open_page, server
             assert shown(page) == [framework]
             bar = page.locator(".framework-switch").bounding_box()
             assert bar["y"] + bar["height"] - 1 <= cell.bounding_box()["y"] < 900
+        page.click(button(next(name for name in SECTIONS[ran] if name != framework)))
+        assert "#" not in page.url  # the other has no such place
 
 
 def test_without_scripts_there_are_plain_tabs(open_page, server, first):
@@ -85,6 +88,21 @@ def test_without_scripts_there_are_plain_tabs(open_page, server, first):
     assert {tabs.locator("> .panel:visible").count() for tabs in sets} == {1}
     sets[0].locator("> label").last.click()
     assert sets[0].locator("> .panel").last.is_visible()
+
+
+def test_a_framework_without_words_of_its_own_has_an_empty_tab_that_says_so_without_scripts(open_page, tmp_path):
+    cells = prose("# Page"), prose("Torch.", "pytorch"), prose("For all."), prose("JAX.", "jax")
+    html = Book(tmp_path, {"page": notebook(*cells, jax=RUN)}).output()
+    look = (
+        "panels => panels.map(panel => [getComputedStyle(panel).display, getComputedStyle(panel, '::after').content])"
+    )
+    said = '"Nothing of its own here."'
+    for scripts, shown in ((True, ["none", "none"]), (False, ["block", "none"])):
+        page = open_page(f"{html.as_uri()}/page.html?tab=pytorch", java_script_enabled=scripts)
+        if not scripts:
+            page.locator(".frameworks > label", has_text="PyTorch").last.click()
+        found = page.locator(".only-pytorch.empty, .only-jax.empty").evaluate_all(look)
+        assert sorted(found) == sorted([display, said] for display in shown)
 
 
 def test_on_paper_stands_the_chosen_framework(open_page, server, first):

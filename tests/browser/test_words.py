@@ -49,15 +49,33 @@ def test_the_focus_of_the_keyboard_opens_the_note_within_the_window(word, viewpo
     assert page.locator(NOTE).filter(has_text=meaning(page, found)).count() == 0
 
 
+def test_a_word_of_the_glossary_is_underlined(word):
+    _, found = word()
+    assert found.evaluate("word => getComputedStyle(word).textDecorationLine") == "underline"
+
+
 def test_the_note_stays_while_the_pointer_is_on_the_word_or_on_the_note(word):
     page, found = word()
     found.hover()
     note = page.locator(NOTE)
+    box = note.bounding_box()
+    between = box["y"] - 3 if box["y"] > found.bounding_box()["y"] else box["y"] + box["height"] + 3
+    page.mouse.move(box["x"] + 9, between)
+    page.wait_for_timeout(50)  # on the way
     note.hover()
     page.wait_for_timeout(400)  # longer than a note waits for the pointer
     assert note.text_content() == meaning(page, found)
     page.mouse.move(1, 1)
     note.wait_for(state="detached")
+
+
+def test_the_note_of_a_word_at_the_foot_of_the_window_stands_above_it(word):
+    page, found = word()
+    down = "word => scrollBy({ top: word.getBoundingClientRect().bottom + 4 - innerHeight, behavior: 'instant' })"
+    found.evaluate(down)
+    found.hover()
+    box = page.locator(NOTE).bounding_box()
+    assert 0 <= box["y"] < box["y"] + box["height"] <= found.bounding_box()["y"]
 
 
 def test_the_second_tap_leads_to_the_glossary(word):

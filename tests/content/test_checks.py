@@ -103,7 +103,7 @@ def test_a_hint_is_a_line_of_words(name):
 @pytest.mark.parametrize(
     ("name", "answer", "error", "words"),
     [
-        ("convolutoin", len, ValueError, "there is no exercise 'convolutoin'"),
+        ("convolutoin", len, ValueError, "there is no exercise 'convolutoin' to check; there are: adapt backed_up"),
         ("convolution", (1, 2), TypeError, "convolution without parentheses"),
     ],
 )

@@ -98,13 +98,19 @@ def test_contrast_agrees_with_known_ratios(colour, ratio):
     assert contrast(colour) == pytest.approx(ratio, abs=0.01)
 
 
+def bars(name, height):
+    """Yield (fill, left, top, width) of each bar of a height in a drawing."""
+    for element in ElementTree.parse(NOTEBOOKS / "img" / name).iter():
+        for place in re.findall(rf"M([\d.]+) ([\d.]+)h([\d.]+)v{height}", element.get("d", "")):
+            yield element.get("fill"), *map(float, place)
+
+
 def test_the_bars_of_the_three_modes_begin_when_the_rule_of_staleness_lets_them():
     """The drawing has three strips of three rows, from top to bottom; a bar is a (begin, width)."""
     found = {}
-    for element in ElementTree.parse(NOTEBOOKS / "img" / "ps-modes.svg").iter():
-        if element.get("fill") == "#fde0bd":
-            for left, top, width in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v26", element.get("d", "")):
-                found.setdefault(float(top), []).append((float(left), float(width)))
+    for fill, left, top, width in bars("ps-modes.svg", 26):
+        if fill == "#fde0bd":
+            found.setdefault(top, []).append((left, width))
     rows = [found[top] for top in sorted(found)]
     for strip, staleness in ((rows[:3], 0), (rows[3:6], len(rows[0])), (rows[6:], 1)):
         ends = [[left + width for left, width in row] for row in strip]
@@ -135,15 +141,13 @@ def test_the_bars_of_the_published_gpt_follow_from_its_tokens_a_second():
 def test_in_both_strips_a_failure_loses_half_an_interval_since_a_checkpoint():
     """The drawing has two strips; training, checkpoints, what is lost and the restart differ in colour."""
     colours = {"#fde0bd": "training", "#9b70d0": "checkpoint", "url(#lost)": "lost", "#f3f4f6": "restart"}
-    bars = {}
-    for element in ElementTree.parse(NOTEBOOKS / "img" / "scaling-interval.svg").iter():
-        kind = colours.get(element.get("fill"))
-        for left, top, width in re.findall(r"M(\d+) (\d+)h(\d+)v34", element.get("d", "")) if kind else ():
-            bars.setdefault(top, {}).setdefault(kind, []).append((int(left), int(width)))
-    assert len(bars) == 2
-    for strip in bars.values():
+    strips = {}
+    for fill, left, top, width in bars("scaling-interval.svg", 34):
+        strips.setdefault(top, {}).setdefault(colours.get(fill), []).append((left, width))
+    assert len(strips) == 2
+    for strip in strips.values():
         ((lost, since),), ((dead, _),) = strip["lost"], strip["restart"]
         assert lost + since == dead
         assert {since} == {interval / 2 for _, interval in strip["training"]}
         assert lost in [left + width for left, width in strip["checkpoint"]]
-    assert len({str(strip["restart"]) for strip in bars.values()}) == 1
+    assert len({str(strip["restart"]) for strip in strips.values()}) == 1

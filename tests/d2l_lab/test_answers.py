@@ -20,6 +20,7 @@ CASES = (
         (lambda x: x[0], "✗ total([1, 2]) returned 1\n  Hint: add them up"),
         (lambda x: "three", "✗ total([1, 2]) returned 'three'\n  Hint: add them up"),
         (lambda x: np.ones(3), "✗ total([1, 2]) returned [1.0, 1.0, 1.0]\n  Hint: add them up"),
+        (lambda x: [3], "✗ total([1, 2]) returned [3]\n  Hint: add them up"),
         (lambda x: 1 / 0, "✗ total([1, 2]) raised ZeroDivisionError: division by zero"),
         (lambda: 3, "✗ total([1, 2]) raised TypeError"),
     ],

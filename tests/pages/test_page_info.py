@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tiny_book import RUN, code, notebook, outline, prose, words
+from tiny_book import RUN, code, notebook, outline, prose, said, words
 
 from book import FRAMEWORKS
 
@@ -14,12 +14,12 @@ LATER = RUN | {"date": "2026-11-21T10:00:00", "versions": {"torch": "2.13.0"}, "
 def long(common):
     """Return a page of so many words for all, and 400 words and 20 lines of code for each framework.
 
-    Its solution, its answer and what a cell printed are read later.
+    What is a click away and what a cell printed are read later.
     """
     own = [cell for name in FRAMEWORKS for cell in (prose("word " * 400, name), code("a + a\n" * 20, name))]
-    printed = {"output_type": "stream", "name": "stdout", "text": "word " * 900}
-    later = [prose(f":::{{dropdown}} Answer\n{'word ' * 900}\n:::"), code("a\n" * 900, "jax", "solution")]
-    return notebook(prose("# Page\n\n" + "word " * common), *own, *later, code("1", outputs=[printed]))
+    later = [code("a\n" * 900, tag) for tag in ("solution", "exercise", "drawing", "claims")]
+    later.append(prose(f":::{{dropdown}} Answer\n{'word ' * 900}\n:::"))
+    return notebook(prose("# Page\n\n" + "word " * common), *own, *later, code("1", outputs=[said("word " * 900)]))
 
 
 PAGES = {
@@ -31,6 +31,7 @@ PAGES = {
     "ran-beside-others": notebook(*CELLS, pytorch=LATER | {"busy": 0.45}, jax=RUN | {"busy": 0.02}),
     "long-350": long(350),
     "long-1": long(1),
+    "long-chinese": notebook(*CELLS, prose("字" * 1100)),
 }
 
 
@@ -53,6 +54,6 @@ def test_the_foot_says_which_run_was_disturbed(book):
     assert second.endswith("took 12 s.")
 
 
-@pytest.mark.parametrize(("common", "minutes"), [(350, 5), (1, 4)])
+@pytest.mark.parametrize(("common", "minutes"), [(350, 5), (1, 4), ("chinese", 3)])
 def test_reading_time_counts_what_a_reader_of_one_framework_sees(book, common, minutes):
     assert words(book.article(f"long-{common}").select_one(".page-facts")) == f"{minutes} min read"

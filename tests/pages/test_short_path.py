@@ -28,6 +28,14 @@ def test_only_the_headings_on_the_path_bear_a_mark(tmp_path):
     assert words(table.select_one("a:has(em)")) == "One and One"
 
 
+def test_a_changed_path_reaches_the_pages(tmp_path):
+    book = Book(tmp_path, {"adding": ADDING}, {"index.md": LANDING.format(heading="More")})
+    book.output()
+    (tmp_path / "book" / "index.md").write_text(LANDING.format(heading="One and One"), encoding="utf-8")
+    assert book.build() == (0, "")
+    assert [words(mark.parent.h2) for mark in book.article("adding").select(".on-path")] == ["One and One#"]
+
+
 def test_a_heading_that_the_page_lacks_is_noticed(tmp_path):
     book = Book(tmp_path, {"adding": ADDING}, {"index.md": LANDING.format(heading="Two and Two")})
     status, warnings = book.build()

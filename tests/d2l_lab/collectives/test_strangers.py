@@ -6,7 +6,7 @@ import socket
 import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -48,6 +48,23 @@ def rank_one(addresses):
         comm.send(np.array([7.0]), 0)
 
 
+@contextmanager
+def meeting(addresses, timeout=10):
+    """Let rank 0 wait within the block; then rank 1 comes, and sends it a number."""
+    with ThreadPoolExecutor() as pool:
+        result = pool.submit(rank_zero, addresses, timeout)
+        yield
+        rank_one(addresses)
+        assert result.result(10) == 7.0
+
+
+def talk_slowly(peer):
+    with suppress(ConnectionError):  # once it has been sent away
+        for byte in b"\0\0\0\x20" + bytes(32):
+            peer.sendall(bytes([byte]))
+            time.sleep(0.2)
+
+
 @pytest.fixture
 def addresses(monkeypatch):
     monkeypatch.setenv(KEY, "a secret")
@@ -73,45 +90,32 @@ def strangers(addresses):
 
 @pytest.mark.parametrize("words", STRANGERS.values(), ids=STRANGERS)
 def test_a_stranger_delays_nobody_and_nothing_of_it_is_unpickled(words, addresses, strangers, tmp_path):
-    with ThreadPoolExecutor() as pool:
-        result = pool.submit(rank_zero, addresses)
+    with meeting(addresses):
         (stranger,) = strangers(1)
         stranger.sendall(words)
         start = time.monotonic()
-        rank_one(addresses)
-        assert result.result(10) == 7.0
-        assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 2
     assert not (tmp_path / "unpickled").exists()
 
 
 def test_strangers_that_leave_at_once_or_reset_their_connection_are_nobody(addresses, strangers):
-    with ThreadPoolExecutor() as pool:
-        result = pool.submit(rank_zero, addresses)
+    with meeting(addresses):
         for reset in (False, True):
             (stranger,) = strangers(1)
             stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", reset, 0))
             stranger.close()
-        rank_one(addresses)
-        assert result.result(10) == 7.0
 
 
 def test_very_many_silent_strangers_do_not_keep_a_rank_out(addresses, strangers):
-    with ThreadPoolExecutor() as pool:
-        result = pool.submit(rank_zero, addresses, 20)
+    with meeting(addresses, timeout=20):
         strangers(200)
-        rank_one(addresses)
-        assert result.result(30) == 7.0
 
 
 def test_a_stranger_that_talks_slowly_does_not_prolong_the_meeting(addresses, strangers):
     with ThreadPoolExecutor() as pool:
         start = time.monotonic()
         result = pool.submit(rank_zero, addresses, 1)
-        (stranger,) = strangers(1)
-        with suppress(ConnectionError):  # once it has been sent away
-            for byte in b"\0\0\0\x20" + bytes(32):
-                stranger.sendall(bytes([byte]))
-                time.sleep(0.2)
+        talk_slowly(*strangers(1))
         with pytest.raises(TimeoutError, match="rank 0: rank 1 has not come in 1 s"):
             result.result()
         assert time.monotonic() - start < 4  # 7 s if each byte bought it another second
@@ -123,10 +127,8 @@ def test_what_answers_slowly_at_a_lower_ranks_address_does_not_prolong_the_meeti
         start = time.monotonic()
         result = pool.submit(Communicator(1, addresses, timeout=1).__enter__)
         peer, _ = server.accept()
-        with peer, suppress(ConnectionError):
-            for byte in b"\0\0\0\x20" + bytes(32):
-                peer.sendall(bytes([byte]))
-                time.sleep(0.2)
+        with peer:
+            talk_slowly(peer)
         with pytest.raises(TimeoutError, match="rank 1: rank 0 has not come in 1 s"):
             result.result()
         assert time.monotonic() - start < 4
@@ -154,9 +156,5 @@ def test_with_a_key_ranks_meet_at_any_address_and_without_one_on_loopback(key, h
 
 def test_another_key_is_refused_at_once_and_the_listener_waits_on(addresses):
     refusal = "ConnectionError: rank 1: what listens at rank 0's address has another key"
-    with ThreadPoolExecutor() as pool:
-        result = pool.submit(rank_zero, addresses)
-        with pytest.raises(RuntimeError, match=refusal):
-            launch(by_rank(ENTER.format(*addresses)), environment={KEY: "another"}, deadline=20)
-        rank_one(addresses)
-        assert result.result(10) == 7.0
+    with meeting(addresses), pytest.raises(RuntimeError, match=refusal):
+        launch(by_rank(ENTER.format(*addresses)), environment={KEY: "another"}, deadline=20)

@@ -1,8 +1,8 @@
 """What some tests, and the printing of the PDF, need of the system: a browser, epubcheck, network namespaces.
 
-`python3 -m book.setup.aids [NAME …]` looks for each, else fetches it, else has apt-get install it where that is asked
-for, and prints the names of those that are there. One line for each other says what is not checked and how to have it;
-with CI=true that is an error. Standard library only.
+`python3 -m book.setup.system_tools [NAME …]` looks for each, else fetches it, else has apt-get install it where that is
+asked for, and prints the names of those that are there. One line for each other says what is not checked and how to
+have it; with CI=true that is an error. Standard library only.
 """
 
 import argparse
@@ -70,11 +70,6 @@ def find_checker() -> list[str] | None:
     return ["epubcheck"] if shutil.which("epubcheck") and not CHECKER.exists() else None
 
 
-def no_checker() -> str:
-    """Return why no e-book can be checked, "" if one can."""
-    return "" if find_checker() else "there is none on PATH"
-
-
 @cache
 def no_namespaces() -> str:
     """Return why a process gets no network of its own, or a rack cannot be built; "" if it does."""
@@ -82,7 +77,7 @@ def no_namespaces() -> str:
 
 
 @dataclass(frozen=True)
-class Aid:
+class Tool:
     """What some tests need.
 
     `programs` are in the packages, if they may be there and yet not be allowed to do their work: then no package helps.
@@ -99,10 +94,14 @@ class Aid:
         return bool(self.programs) and all(map(shutil.which, self.programs))
 
 
-AIDS = {
-    "chromium": Aid("the pages and slides in a browser, and the PDF", no_browser, ("chromium",), fetch_browser),
-    "epubcheck": Aid("whether the e-book follows its standard", no_checker, ("epubcheck",)),
-    "namespaces": Aid(
+TOOLS = {
+    "chromium": Tool("the pages and slides in a browser, and the PDF", no_browser, ("chromium",), fetch_browser),
+    "epubcheck": Tool(
+        "whether the e-book follows its standard",
+        lambda: "" if find_checker() else "there is none on PATH",
+        ("epubcheck",),
+    ),
+    "namespaces": Tool(
         "jobs and hosts with networks of their own",
         no_namespaces,
         ("iproute2", "util-linux"),
@@ -112,18 +111,18 @@ AIDS = {
 
 
 def without(name: str, reason: str) -> str:
-    """Return the line on an aid that is missing: why, what is not checked, how to have it."""
-    aid = AIDS[name]
-    install = f"Debian has it: sudo apt-get install {' '.join(aid.packages)}"
-    cure = "another account may" if aid.is_installed() else install
-    return f"no {name} ({reason}), so not checked: {aid.checks}; {cure}"
+    """Return the line on a tool that is missing: why, what is not checked, how to have it."""
+    tool = TOOLS[name]
+    install = f"Debian has it: sudo apt-get install {' '.join(tool.packages)}"
+    cure = "another account may" if tool.is_installed() else install
+    return f"no {name} ({reason}), so not checked: {tool.checks}; {cure}"
 
 
 def get(name: str) -> str:
-    """Look for an aid, else fetch it, else install it; return why it is not there then, "" if it is."""
-    aid = AIDS[name]
-    reasons = [aid.missing()]
-    for way in (aid.fetch, None if aid.is_installed() else lambda: apt_get(aid.packages)):
+    """Look for a tool, else fetch it, else install it; return why it is not there then, "" if it is."""
+    tool = TOOLS[name]
+    reasons = [tool.missing()]
+    for way in (tool.fetch, None if tool.is_installed() else lambda: apt_get(tool.packages)):
         if not reasons[-1]:
             return ""
         if way is None:
@@ -135,17 +134,17 @@ def get(name: str) -> str:
         else:
             fault.cache_clear()
             no_namespaces.cache_clear()
-            reasons.append(aid.missing())
+            reasons.append(tool.missing())
     return "; ".join(reasons) if reasons[-1] else ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m book.setup.aids", description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"those that are needed, of {', '.join(AIDS)}")
+    parser = argparse.ArgumentParser(prog="python3 -m book.setup.system_tools", description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"those that are needed, of {', '.join(TOOLS)}")
     names = parser.parse_args(arguments).names
     try:
         with locked(programs.BUILD / ".setup.lock", "another make is setting up: waiting until it is done"):
-            missing = {name: reason for name in names or AIDS if (reason := get(name))}
+            missing = {name: reason for name in names or TOOLS if (reason := get(name))}
     except KeyboardInterrupt:
         tell("interrupted: the next make goes on here")
         return 130
@@ -154,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell(f"{'error: ' if stop else ''}{without(name, reason)}")
     if stop and missing:
         return 1
-    print("looked", *[name for name in AIDS if name not in missing])
+    print("looked", *[name for name in TOOLS if name not in missing])
     return 0
 
 
