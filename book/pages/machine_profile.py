@@ -45,7 +45,7 @@ class Machine(SphinxDirective):
     """The profile, or a sentence on how to make one."""
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_reread()
+        self.env.note_dependency(Path(self.config.d2l_machine).absolute())
         profile = read(Path(self.config.d2l_machine))
         missing = say("This copy holds no profile: `make profile` measures the machine.")
         found = self.parse_text_to_nodes(show(profile) if profile else missing)
