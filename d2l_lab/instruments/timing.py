@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from time import perf_counter
 
+from d2l_lab.machine.disturbance import Disturbance
+
 SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost of reading it
 FEWEST = 3  # runs that are measured whatever they take: fewer have no spread worth the name
 
@@ -57,10 +59,13 @@ class Measurement:
         The seconds per call, one figure for each run.
     number : int
         The calls in a run.
+    disturbance : Disturbance
+        What others did meanwhile.
     """
 
     seconds: tuple[float, ...]
     number: int
+    disturbance: Disturbance = Disturbance()
 
     @property
     def low(self) -> float:

@@ -14,7 +14,7 @@ FOLDERS = set(MODULES.values())
 FRAMEWORKS = {f"d2l_utils.{folder}" for folder in FOLDERS}
 D2L_NAMES = {f"d2l_utils.d2l_names.{folder}" for folder in FOLDERS}
 FLOORS = [  # rooms of our packages, from the bottom; an import goes down or stays on its floor, and never in a circle
-    {"d2l_lab.instruments.timing", "d2l_lab.instruments.words"},
+    {"d2l_lab.instruments.timing", "d2l_lab.instruments.words", "d2l_lab.machine.disturbance"},
     {f"d2l_lab.{room}" for room in ("files", "machine", "processes", "collectives", "exercises")},
     {"d2l_lab.plots", "d2l_lab.instruments"}
     | {f"d2l_lab.instruments.{name}" for name in ("display", "claims", "predictions", "data", "framework", "memory")},
@@ -35,9 +35,9 @@ UTILITIES = sorted(name for name in PATHS if top(name) in PACKAGES and "." in na
 def room(module):
     """Return the room of a module: 'd2l_lab.machine' of 'd2l_lab.machine.system'.
 
-    Each instrument is a room of its own, and so are D2L's names for a framework.
+    Each instrument is a room of its own, and so are what disturbs a clock and D2L's names for a framework.
     """
-    alone = module.startswith("d2l_lab.instruments.") or module in D2L_NAMES
+    alone = module.startswith(("d2l_lab.instruments.", "d2l_lab.machine.disturbance")) or module in D2L_NAMES
     return ".".join(module.split(".")[: 3 if alone else 2])
 
 
