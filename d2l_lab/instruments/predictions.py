@@ -37,7 +37,7 @@ class Prediction:
         One of UNITS: seconds, bytes, bytes/s, flops, flop/s, a ratio ("×") or a count ("").
     kind
         "model" for what a section arrives at, "estimate" for a figure from counts and the machine profile alone,
-        "saving" for what a change is to take off a time, "count" for what somebody else's code is to do so many times.
+        "saving" for what a change is to take off a time, "count" for an exact figure of what somebody else's code does.
     closes
         The name of the prediction or lever whose gap this one is to explain, "" for none.
     """
@@ -193,8 +193,8 @@ def predict(
         "s", "B", "B/s", "flop", "flop/s", "×" for a ratio or "" for a count.
     kind
         "estimate" for a figure from counts and the machine profile alone, "model" for one with a term that a cell
-        measured, "saving" for the seconds that a change is to save, "count" for what somebody else's code is to do so
-        many times.
+        measured, "saving" for the seconds that a change is to save, "count" for an exact figure of what somebody else's
+        code does, such as its collectives.
     closes
         The prediction, or the name of the lever, whose gap this one explains.
 

@@ -19,13 +19,13 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.gpu_record import predictions
-from book.model_errors import Record, closing, models, name_in_section, open_to_explanation, summary_line
+from book.model_errors import Record, closing, miss, models, name_in_section, open_to_explanation, summary_line
 from book.pages.records.record_nodes import collected, raw
 from book.pages.records.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
 from book.record_html import address_of, aside, comparison_of, comparison_rows, link, name_kind, table_of_comparisons
 from book.words import say, say_each, say_record
-from d2l_lab.instruments.predictions import Kind
+from d2l_lab.instruments.predictions import NEAR, Kind
 
 WORST = 10  # models that are named
 IDS = ("times", "factors", "farthest", "all", "gpu")  # of the sections of the page
@@ -147,9 +147,9 @@ def fate(record: Record, closer: Record | None) -> str:
     observed = comparison_of(record).disturbance.words(say)
     if observed:
         return say("disturbed: {observed}", observed=observed)
-    if not open_to_explanation(record):
-        return ""
-    return say("gap closed by “{name}”", name=say_record(closer["name"])) if closer else say("gap open")
+    if closer and miss(record) > NEAR:
+        return say("gap closed by “{name}”", name=say_record(closer["name"]))
+    return say("gap open") if open_to_explanation(record) else ""
 
 
 def tagged(part: str, found: Mapping[str, Parts]) -> list[nodes.Node]:
