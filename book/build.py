@@ -13,7 +13,7 @@ from book.landing_page import write_landing_page
 from book.layout import Edition, dump, own_files, read_json, remove_others, up_to_date
 from book.machine_load import Watch, warn_of_others
 from book.merge import all_records, merge
-from book.model_errors import summary_line
+from book.model_errors import missed_while_disturbed, summary_line
 from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
 from book.run_keys import Kernel, environment_facts, find_kernel, run_key, versions
 from book.site import site_address
@@ -72,7 +72,7 @@ def build(editions: Sequence[Edition], frameworks: Sequence[str], sections: Sequ
         measure(framework, kernel, edition.profile, edition.root)
     profile = read_json(edition.profile, "`make profile` measures it")
     environments = {word: environment_facts(edition.root, kernel, profile) for word, kernel in kernels.items()}
-    ran: list[tuple[str, str]] = []
+    ran: dict[tuple[str, str], tuple[Any, ...]] = {}  # what `run` was given, by section and framework
     executed: dict[str, dict[str, Any]] = {slug: {} for slug in entries}
     for slug in entries:
         for framework in frameworks:
@@ -84,10 +84,15 @@ def build(editions: Sequence[Edition], frameworks: Sequence[str], sections: Sequ
                     warn_of_others()
                 cells = [code(entry) for entry in own if entry.kind == "code"]
                 facts = {"key": key, "machine": profile["machine"]}
-                notebook = run(slug, cells, kernels[framework], facts, timeout, edition)
-                ran.append((slug, framework))
+                ran[slug, framework] = slug, cells, kernels[framework], facts, timeout, edition
+                notebook = run(*ran[slug, framework])
             if notebook:
                 executed[slug][framework] = notebook
+    for (slug, framework), arguments in ran.items():
+        missed = missed_while_disturbed(executed[slug][framework])
+        if missed:
+            print(f"{slug} ({framework}) runs once more, because it was disturbed and missed: {'; '.join(missed)}")
+            executed[slug][framework] = run(*arguments)
     predictions = write_book(edition, entries, frameworks, executed)
     for translated in translations:
         write_book(translated, write_notebooks(translated, frameworks), frameworks, executed)

@@ -24,7 +24,7 @@ def table_of_comparisons(rows: Iterable[Sequence[str]]) -> str:
 
 
 def name_kind(kind: Kind) -> str:
-    return say_each("estimate", "model", "saving")[kind]
+    return say_each("estimate", "model", "saving", "count")[kind]
 
 
 def table(kind: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
@@ -72,7 +72,8 @@ def read_as(kind: Any, record: Record) -> Any:
 def comparison_of(record: Record) -> Comparison:
     """Return the comparison that a record holds, whatever else is in it, its words in the current language."""
     found = read_as(Comparison, record)
-    return replace(found, name=say_record(found.name), otherwise=say_record(found.otherwise))
+    words = {field: say_record(getattr(found, field)) for field in ("name", "if_missed", "closes")}
+    return replace(found, **words)
 
 
 def comparisons(records: Iterable[Record], explained: bool = False) -> str:
@@ -126,15 +127,17 @@ def scale(comparison: Comparison) -> str:
 
 
 def mark(comparison: Comparison, x: float, y: float, beyond: int = 0) -> str:
-    """Return the mark of a prediction: a disc for a model, a square for a saving, a diamond for an estimate.
+    """Return the mark of a prediction: disc for a model, square for a saving, open diamond for an estimate, open disc
+    for a count.
 
     Where the measurement lies beyond a scale, it is an arrow that leaves it, to the left for −1, to the right for 1.
     """
     if beyond:
-        kind = "estimate" if comparison.kind == "estimate" else "model"
+        kind = "estimate" if comparison.kind in ("estimate", "count") else "model"
         return f'<path class="{kind}" d="M{x - 4 * beyond:.1f} {y - 4.5:.1f}l{9 * beyond} 4.5l{-9 * beyond} 4.5z"/>'
-    if comparison.kind == "model":
-        return f'<circle class="model" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
+    if comparison.kind in ("model", "count"):
+        kind = "model" if comparison.kind == "model" else "estimate"
+        return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
     if comparison.kind == "saving":
         return f'<rect class="model" x="{x - 3.5:.1f}" y="{y - 3.5:.1f}" width="7" height="7"/>'
     return f'<path class="estimate" d="M{x - 5:.1f} {y:.1f}l5 -5l5 5l-5 5z"/>'

@@ -7,8 +7,9 @@ from numbers import Real
 from typing import Any
 
 from d2l_lab.instruments.display import show, wrapped
-from d2l_lab.instruments.timing import minus
+from d2l_lab.instruments.timing import disturbed_since, minus
 from d2l_lab.instruments.words import say, say_record
+from d2l_lab.machine.disturbance import Disturbance
 
 MIME = "application/vnd.d2l.claim+json"
 MARKS = {True: "✓", False: "✗"}  # held, missed
@@ -36,6 +37,8 @@ class Claim:
         What a miss means.
     timed
         Whether it compares times or rates; otherwise it is about results or counts.
+    others, cores, pace
+        The fields of a Disturbance: what others did at worst while the times of a timed claim were measured.
     """
 
     sentence: str
@@ -45,6 +48,13 @@ class Claim:
     below: str = ""
     note: str = ""
     timed: bool = False
+    others: float = 0.0
+    cores: int = 0
+    pace: float = 1.0
+
+    @property
+    def disturbance(self) -> Disturbance:
+        return Disturbance(self.others, self.cores, self.pace)
 
     def evidence(self, say: Callable[..., str] = say) -> str:
         """Return the figures behind the result in the words of `say`, "" for a truth value."""
@@ -57,7 +67,9 @@ class Claim:
             words = say("{figure}; claimed above {bound}", figure=self.figure, bound=self.above)
         else:
             words = say("{figure}; claimed below {bound}", figure=self.figure, bound=self.below)
-        return words if self.held else say("{evidence}, missed", evidence=words)
+        words = words if self.held else say("{evidence}, missed", evidence=words)
+        observed = self.disturbance.words(say)
+        return say("{evidence}; disturbed: {observed}", evidence=words, observed=observed) if observed else words
 
     def __str__(self) -> str:
         evidence = say(" ({figures})", figures=self.evidence()) if self.figure else ""
@@ -75,7 +87,7 @@ def claim(
     below: float | None = None,
     above: float | None = None,
     timed: bool = False,
-    otherwise: str = "",
+    if_missed: str = "",
 ) -> None:
     """Check a sentence of the text on this machine and show ✓ or ✗ with the observed figure.
 
@@ -87,7 +99,7 @@ def claim(
         The bounds of a number, which may not equal them.
     timed
         Whether the claim compares times or rates, so that a miss may be due to the machine.
-    otherwise
+    if_missed
         What a miss means; shown below it.
 
     Raises
@@ -102,8 +114,10 @@ def claim(
     held = bool(value) if not bounds else (below is None or value < below) and (above is None or value > above)
     figure = _figure(value, (below, above)) if bounds else ""
     least, most = ("" if bound is None else minus(str(bound)) for bound in (above, below))
-    note = "" if held else " ".join(otherwise.split())
-    checked = Claim(" ".join(sentence.split()), held, figure, least, most, note, timed)
+    note = "" if held else " ".join(if_missed.split())
+    meanwhile = disturbed_since()  # of what was measured since the last claim
+    since = asdict(meanwhile) if timed else {}
+    checked = Claim(" ".join(sentence.split()), held, figure, least, most, note, timed, **since)
     if not held and _is_error(checked):
         raise ClaimError(str(checked))
     show(checked)

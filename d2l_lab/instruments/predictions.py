@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from d2l_lab.instruments.display import show, show_line, wrapped
 from d2l_lab.instruments.timing import Measurement, column_scale, three_digits, time_unit
 from d2l_lab.instruments.words import say, say_record
+from d2l_lab.machine.disturbance import Disturbance
 
 MIME = "application/vnd.d2l.prediction+json"
 PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
@@ -17,8 +18,9 @@ WIDTH = 8  # characters to each side of the prediction, at the middle of the dra
 SPAN = 4.0  # the factor at either end of the drawing
 NEAR = 1.5  # times off, at most, for a prediction that needs no further word
 _lines: dict[str, Callable[[], None]] = {}  # of predictions without a comparison: what takes each away
+_missed: dict[str, bool] = {}  # by the names of predictions: whether the last comparison was a miss
 
-Kind = Literal["estimate", "model", "saving"]
+Kind = Literal["estimate", "model", "saving", "count"]
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,16 @@ class Prediction:
         One of UNITS: seconds, bytes, bytes/s, flops, flop/s, a ratio ("×") or a count ("").
     kind
         "model" for what a section arrives at, "estimate" for a figure from counts and the machine profile alone,
-        "saving" for what a change is to take off a time.
+        "saving" for what a change is to take off a time, "count" for an exact figure of what somebody else's code does.
+    closes
+        The name of the prediction or lever whose gap this one is to explain, "" for none.
     """
 
     name: str
     value: float
     unit: str = "s"
     kind: Kind = "model"
+    closes: str = ""
 
     def __str__(self) -> str:
         about = {"name": say_record(self.name), "figure": quantity(self.value, self.unit)}
@@ -49,18 +54,18 @@ class Prediction:
             return say("{name}: promised to save {figure}", **about)
         return say("{name}: predicted {figure}", **about)
 
-    def compare(self, measured: Measurement | float, otherwise: str = "") -> None:
+    def compare(self, measured: Measurement | float, if_missed: str = "") -> None:
         """Show the prediction beside its measurement: a line and a small drawing on a logarithmic scale.
 
-        If the two are more than 1.5 times apart, a second line says so.
+        If the two are more than 1.5 times apart, a second line says so, and what is known of it.
 
         Parameters
         ----------
         measured
             A Measurement, or a number in the prediction's unit where there is no spread (a count, an exact size). Of a
             saving it may be 0 or less.
-        otherwise
-            A sentence for the second line: what to look at first if the prediction misses.
+        if_missed
+            A sentence for the second line: what the reader can look at if the prediction misses.
 
         Raises
         ------
@@ -68,16 +73,23 @@ class Prediction:
             If what was measured is not a number, or not above 0 and no saving.
         """
         if isinstance(measured, Measurement):
-            median, low, high = measured.median, measured.low, measured.high
+            median, low, high, seen = measured.median, measured.low, measured.high, measured.disturbance
         else:
             median = low = high = _number(measured, "a measurement", above=None if self.kind == "saving" else 0)
-        reason = " ".join(otherwise.split())
-        Comparison(self.name, self.kind, self.unit, self.value, median, low, high, reason).show()
+            seen = Disturbance()
+        Comparison(
+            *(self.name, self.kind, self.unit, self.value, median, low, high, " ".join(if_missed.split())),
+            *(seen.others, seen.cores, seen.pace, self.closes, _missed.get(self.closes, False)),
+        ).show()
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A prediction and its measurement: median and quartiles, all in SI units; and what to look at if it misses."""
+    """A prediction and its measurement: median and quartiles, all in SI units.
+
+    Beside them: what to look at if it misses; the fields of a Disturbance; the name of the prediction whose gap this
+    one is to explain, and whether that one missed.
+    """
 
     name: str
     kind: Kind
@@ -86,7 +98,12 @@ class Comparison:
     measured: float
     low: float
     high: float
-    otherwise: str = ""
+    if_missed: str = ""
+    others: float = 0.0
+    cores: int = 0
+    pace: float = 1.0
+    closes: str = ""
+    explains: bool = False
 
     @property
     def factor(self) -> float:
@@ -103,23 +120,40 @@ class Comparison:
         """The size of a figure whose unit suits both prediction and measurement."""
         return column_scale((self.predicted, self.measured)) or abs(self.measured)
 
+    @property
+    def missed(self) -> bool:
+        """Whether the prediction is off by more than 1.5 ×."""
+        return not 1 / NEAR <= self.factor <= NEAR
+
+    @property
+    def disturbance(self) -> Disturbance:
+        """What others did while it was measured."""
+        return Disturbance(self.others, self.cores, self.pace)
+
     def note(self, say: Callable[..., str] = say) -> str:
-        """Return what is to be said about a miss in the words of `say`, "" where the factor is within 1.5 ×."""
-        if 1 / NEAR <= self.factor <= NEAR:
+        """Return what is known of it in the words of `say`: of a miss, of a disturbance, of the gap that it explains.
+
+        Of a miss: what disturbed it, else that the run's own spread covers it, else what its author wants looked at.
+        """
+        words, seen = self._miss(say), self.disturbance
+        if seen.disturbed:
+            observed = say("disturbed: {observed}", observed=seen.words(say))
+            return say("{miss}; {disturbed}", miss=words, disturbed=observed) if words else observed
+        if not words:
+            explained = say("explains the gap of “{name}”", name=say_record(self.closes))
+            return explained if self.explains else ""
+        if self.low < self.predicted < self.high:
+            return say("{miss}, but the prediction is within this run's own spread", miss=words)
+        reason = say_record(self.if_missed)
+        return say("{miss}. {reason}", miss=words, reason=reason) if reason else words
+
+    def _miss(self, say: Callable[..., str]) -> str:
+        """Return by how much the prediction missed, "" if it did not."""
+        if not self.missed:
             return ""
-        within = self.low < self.predicted < self.high
-        if self.factor <= 0 and within:
-            return say("no such effect, but the prediction is within this run's own spread")
         if self.factor <= 0:
-            words = say("no such effect: on this machine the change works the other way, or not at all")
-        else:
-            times = three_digits(max(self.factor, 1 / self.factor))
-            if within:
-                return say("off by {times} ×, but the prediction is within this run's own spread", times=times)
-            words = say(
-                "off by {times} ×: on this machine something counts that the prediction leaves out", times=times
-            )
-        return say("{miss}. {reason}", miss=words, reason=say_record(self.otherwise)) if self.otherwise else words
+            return say("no such effect")
+        return say("off by {times} ×", times=three_digits(max(self.factor, 1 / self.factor)))
 
     def __str__(self) -> str:
         predicted, measured = (quantity(value, self.unit, self.scale) for value in (self.predicted, self.measured))
@@ -137,13 +171,16 @@ class Comparison:
         """Show it, and take the line of its prediction away where the same cell of a notebook has printed that."""
         stated = Prediction(self.name, self.predicted, self.unit, self.kind)
         _lines.pop(str(stated), lambda: None)()
+        _missed[self.name] = self.missed
         show(self)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {MIME: asdict(self), "text/plain": str(self)}
 
 
-def predict(name: str, value: float, unit: str = "s", kind: Kind = "model") -> Prediction:
+def predict(
+    name: str, value: float, unit: str = "s", kind: Kind = "model", closes: Prediction | str | None = None
+) -> Prediction:
     """State a figure before it is measured, print it, and return it for its method `compare`.
 
     Parameters
@@ -156,7 +193,10 @@ def predict(name: str, value: float, unit: str = "s", kind: Kind = "model") -> P
         "s", "B", "B/s", "flop", "flop/s", "×" for a ratio or "" for a count.
     kind
         "estimate" for a figure from counts and the machine profile alone, "model" for one with a term that a cell
-        measured, "saving" for the seconds that a change is to save.
+        measured, "saving" for the seconds that a change is to save, "count" for an exact figure of what somebody else's
+        code does, such as its collectives.
+    closes
+        The prediction, or the name of the lever, whose gap this one explains.
 
     Raises
     ------
@@ -167,7 +207,8 @@ def predict(name: str, value: float, unit: str = "s", kind: Kind = "model") -> P
         raise ValueError(f"unknown unit {unit!r} of {name!r}; known: {', '.join(map(repr, UNITS))}")
     if kind not in get_args(Kind):
         raise ValueError(f"a prediction is of the kind {' or '.join(map(repr, get_args(Kind)))}, not {kind!r}")
-    prediction = Prediction(name, _number(value, f"the prediction {name!r}", above=0), unit, kind)
+    gap = closes.name if isinstance(closes, Prediction) else closes or ""
+    prediction = Prediction(name, _number(value, f"the prediction {name!r}", above=0), unit, kind, gap)
     _lines[str(prediction)] = show_line(str(prediction))
     return prediction
 

@@ -17,6 +17,7 @@ from d2l_lab.instruments.words import say
 from d2l_lab.machine.disturbance import Disturbance, observing
 
 SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost of reading it
+_disturbances: list[Disturbance] = []  # of what was measured since the last claim
 FEWEST = 3  # runs that are measured whatever they take: fewer have no spread worth the name
 
 
@@ -69,6 +70,9 @@ class Measurement:
     number: int
     disturbance: Disturbance = Disturbance()
 
+    def __post_init__(self) -> None:
+        _disturbances.append(self.disturbance)
+
     @property
     def low(self) -> float:
         """The lower quartile, in seconds per call."""
@@ -98,6 +102,13 @@ class Measurement:
         median, low, high = (three_digits(x * factor) for x in (self.median, self.low, self.high))
         runs = "1 run" if len(self.seconds) == 1 else f"{len(self.seconds)} runs"
         return f"{median} {unit} ({low} … {high}; {runs} of {self.number})"
+
+
+def disturbed_since() -> Disturbance:
+    """Return what others did at worst while anything was measured since the last call."""
+    found, _disturbances[:] = [Disturbance(), *_disturbances], []
+    others, cores, pace = ([getattr(each, name) for each in found] for name in ("others", "cores", "pace"))
+    return Disturbance(max(others), max(cores), min(pace))
 
 
 def time_unit(seconds: float) -> tuple[str, float]:

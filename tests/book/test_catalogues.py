@@ -39,7 +39,7 @@ Words and `code`.
 d2l.claim("A cache is "
           "faster", ratio, above=2)
 for way in ways:
-    d2l.predict(f"a step, {way}", 2 * alpha).compare(times[way], otherwise=hint)
+    d2l.predict(f"a step, {way}", 2 * alpha).compare(times[way], if_missed=hint)
 hint = "Look at the\\n clock."
 d2l.predict(name, 3).compare(d2l.compare({"x": f}, 3), "The next cell tells.")
 ```
@@ -203,7 +203,7 @@ def test_records_are_shown_in_the_language_with_what_was_filled_in(project):
     claimed = asdict(Claim("A cache is faster", True))
     row = {"lever": "compiled", "seconds": 1.0, "promised": None, "accuracy": 0.5, "kept": True}
     with speaking(Edition(project, CHINESE)):
-        shown = HTML[PREDICTION]([compared | {"otherwise": "Look at the clock."}])
+        shown = HTML[PREDICTION]([compared | {"if_missed": "Look at the clock."}])
         shown += HTML[CLAIM]([claimed]) + HTML[RUNNING_TOTAL]([{"rows": [row]}])
         texts = "a step, eager", "a step, compiled: cost", "another"
         assert list(map(say_record, texts)) == ["一步，eager", "一步，编译：代价", "another"]

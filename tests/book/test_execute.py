@@ -87,12 +87,31 @@ def test_a_build_collects_predictions_for_the_line_on_the_models(project):
     shown = comparison._repr_mimebundle_()
     project.code(f"from IPython.display import display\ndisplay({shown!r}, raw=True)")
     done = project.build()
-    last = "JAX: 1 model, median 1.20 ×, 100 % within 1.5 ×, worst 1.20 × (tiny: adding); 0 estimates"
+    last = "JAX: 1 model, median 1.20 ×, 100 % within 1.5 ×, worst 1.20 × (tiny: adding)"
     assert done.stdout.splitlines()[-1] == last
     cell = project.merged()["cells"][1]["id"]
     path = project.root / "_build" / "book" / "predictions.json"
     about = {"section": "tiny", "title": "Tiny", "framework": "jax", "cell": cell}
     assert json.loads(path.read_text(encoding="utf-8")) == [about | shown[PREDICTION]]
+
+
+@pytest.mark.parametrize(("busy_runs", "runs"), [(0, 1), (1, 2), (9, 2)])
+def test_a_notebook_whose_model_missed_while_it_was_disturbed_runs_once_more_at_the_end(project, busy_runs, runs):
+    log = project.root / "runs"
+    project.code(
+        f"log = open({str(log)!r}, 'a+'); _ = log.write('.'); _ = log.seek(0); n = len(log.read()); log.close()\n"
+        "from d2l_lab.instruments.predictions import Comparison\n"
+        f"busy = {{'others': 1.0, 'cores': 2}} if n <= {busy_runs} else {{}}\n"
+        "Comparison('adding', 'model', 's', 1.0, 9.0 if busy else 1.1, 1.1, 1.1, **busy).show()"
+    )
+    done = project.build()
+    assert done.returncode == 0, done.stderr
+    assert len(log.read_text()) == runs
+    again = "tiny (jax) runs once more, because it was disturbed and missed: adding"
+    assert done.stdout.splitlines().count(again) == runs - 1
+    assert ("1 disturbed" in done.stdout.splitlines()[-1]) == (busy_runs == 9)
+    assert project.build().returncode == 0
+    assert len(log.read_text()) == runs
 
 
 # What makes a notebook run again

@@ -103,6 +103,6 @@ def test_the_rows_of_a_running_total_have_one_unit():
 
 
 def test_words_of_records_are_no_markup():
-    found = comparisons([record(1.0, 9.0) | {"name": "a < b & c", "otherwise": "See <pre>."}])
+    found = comparisons([record(1.0, 9.0) | {"name": "a < b & c", "if_missed": "See <pre>."}])
     assert "a &lt; b &amp; c" in found
     assert "See &lt;pre&gt;." in found

@@ -12,7 +12,7 @@ from book.headings import folded
 
 PREDICTED = """from d2l_lab.instruments.predictions import predict
 claimed = predict("adding", 1)
-claimed.compare(4, otherwise="Look at the cache, then at the clock, then at what else the machine had to do.")"""
+claimed.compare(4, if_missed="Look at the cache, then at the clock, then at what else the machine had to do.")"""
 CELLS = [code(PREDICTED), prose("1. How?"), code("print('the', 'secret')", "solution"), prose("2. Why?")]
 
 

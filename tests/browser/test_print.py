@@ -14,7 +14,7 @@ def shown(open_page, body, width=600):
 
 
 def test_no_line_is_ruled_through_the_explanation_of_a_missed_prediction_or_above_a_box(open_page):
-    table = comparisons([RECORD | {"high": 9e-3, "otherwise": "Look at the cache."}])
+    table = comparisons([RECORD | {"high": 9e-3, "if_missed": "Look at the cache."}])
     page = shown(open_page, table + '<div class="admonition note">A box.</div><div class="endnote">An answer.</div>')
     width = "nodes => nodes.map(node => getComputedStyle(node).borderTopWidth)"
     assert page.locator(".note").evaluate_all(width) == ["0px", "0px"]

@@ -62,7 +62,7 @@ def test_no_translation_is_faulty_or_against_the_rules(language):
 @pytest.mark.slow
 def test_a_translator_finds_all_that_the_records_of_the_built_book_say():
     texts = set[str]()
-    for name, fields in {"claims": ("sentence", "note"), "predictions": ("name", "otherwise")}.items():
+    for name, fields in {"claims": ("sentence", "note"), "predictions": ("name", "if_missed")}.items():
         for record in json.loads((ROOT / "_build" / "book" / f"{name}.json").read_text(encoding="utf-8")):
             texts |= {record[field] for field in fields if record[field]}
     assert texts, "run `make book`"

@@ -3,8 +3,8 @@
 ```{models}
 ```
 
-draws them for each framework, names the ten models that are farthest off, lists all predictions section by section, and
-those that notebooks/data/gpu.json records of a machine with a GPU.
+draws them for each framework, names the ten models that are farthest off, lists all predictions section by section,
+with what disturbed them or closes their gaps, and those that notebooks/data/gpu.json records of a machine with a GPU.
 With the option `:small:` it draws the picture of times alone.
 """
 
@@ -19,13 +19,13 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.gpu_record import predictions
-from book.model_errors import Record, models, summary_line
+from book.model_errors import Record, closing, miss, models, name_in_section, open_to_explanation, summary_line
 from book.pages.records.record_nodes import collected, raw
 from book.pages.records.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
-from book.record_html import address_of, comparison_of, comparison_rows, link, name_kind, table_of_comparisons
+from book.record_html import address_of, aside, comparison_of, comparison_rows, link, name_kind, table_of_comparisons
 from book.words import say, say_each, say_record
-from d2l_lab.instruments.predictions import Kind
+from d2l_lab.instruments.predictions import NEAR, Kind
 
 WORST = 10  # models that are named
 IDS = ("times", "factors", "farthest", "all", "gpu")  # of the sections of the page
@@ -64,7 +64,7 @@ class Models(SphinxDirective):
     def small(self, records: Sequence[Record], framework: str) -> Parts:
         """Return what the landing page shows of a framework, which is no section."""
         seconds, _ = self.dots(records)
-        return {"": [self.summary(records, framework), *([raw(times(seconds, "small"))] if seconds else [])]}
+        return {"": [self.summary(records, framework, True), *([raw(times(seconds, "small"))] if seconds else [])]}
 
     def whole(self, records: Sequence[Record], framework: str) -> Parts:
         """Return all that there is to see of a framework's predictions, by the sections of the page."""
@@ -74,7 +74,7 @@ class Models(SphinxDirective):
             "": [self.summary(records, framework), self.legend(records)],
             "times": [raw(times(seconds))] if seconds else [],
             "factors": [raw(factors(others))] if others else [],
-            "farthest": [self.listed(worst, named=True)] if worst else [],
+            "farthest": [self.listed(worst, records, named=True)] if worst else [],
             "all": [fold(title, self.by_section(records), classes=["all-predictions"])],
             "gpu": self.on_gpu(framework),
         }
@@ -94,7 +94,7 @@ class Models(SphinxDirective):
         """Return a table for each section, below its title."""
         tables: list[nodes.Node] = []
         for section, group in groupby(records, key=lambda record: record["section"]):
-            tables += [nodes.paragraph("", "", *self.title(section)), self.listed(list(group))]
+            tables += [nodes.paragraph("", "", *self.title(section)), self.listed(list(group), records)]
         return tables
 
     def dots(self, records: Sequence[Record]) -> tuple[list[Dot], list[Dot]]:
@@ -106,10 +106,10 @@ class Models(SphinxDirective):
         seconds = [dot for dot in found if dot.comparison.unit == "s" and dot.comparison.kind != "saving"]
         return seconds, [dot for dot in found if dot not in seconds]
 
-    def summary(self, records: Sequence[Record], framework: str) -> nodes.paragraph:
-        """Return how good a framework's models are."""
+    def summary(self, records: Sequence[Record], framework: str, short: bool = False) -> nodes.paragraph:
+        """Return how good a framework's predictions are."""
         name = nodes.strong("", FRAMEWORKS[framework] + say(": ").rstrip())
-        return nodes.paragraph("", "", name, nodes.Text(say(" {summary}.", summary=summary_line(records))))
+        return nodes.paragraph("", "", name, nodes.Text(say(" {summary}.", summary=summary_line(records, short))))
 
     def title(self, section: str) -> Sequence[nodes.Node]:
         """Return a link to a section that shows its title."""
@@ -123,18 +123,33 @@ class Models(SphinxDirective):
             for place, section in enumerate(self.sections)
             if section in present
         ]
-        items += [[raw(key(kind)), nodes.Text(f" {name_kind(kind)}")] for kind in get_args(Kind)]
+        kinds = {record["kind"] for record in records}
+        items += [[raw(key(kind)), nodes.Text(f" {name_kind(kind)}")] for kind in get_args(Kind) if kind in kinds]
         lines = [nodes.list_item("", nodes.paragraph("", "", *item)) for item in items]
         return nodes.bullet_list("", *lines, classes=["legend"])
 
-    def listed(self, records: Sequence[Record], named: bool = False) -> nodes.raw:
-        """Return the table of these predictions, with the names of their sections if so wanted."""
-        names, remarks = [], []
+    def listed(self, records: Sequence[Record], all_records: Sequence[Record], named: bool = False) -> nodes.raw:
+        """Return the table of these predictions, with the names of their sections if so wanted.
+
+        A row that was disturbed says so, and one that left a gap names what closes it among `all_records`.
+        """
+        names, remarks, closed = [], [], closing(all_records)
         for record in records:
             where = link(record["title"], f"{self.up}{record['section']}.html")
-            remarks.append(f' <span class="where">{where}</span>' if named else "")
+            remark = f' <span class="where">{where}</span>' if named else ""
+            remarks.append(remark + aside(fate(record, closed.get(name_in_section(record, record["name"]))), "note"))
             names.append(link(say_record(record["name"]), self.up + address_of(record)))
         return raw(table_of_comparisons(comparison_rows([comparison_of(record) for record in records], names, remarks)))
+
+
+def fate(record: Record, closer: Record | None) -> str:
+    """Return what became of a prediction besides its figures: what disturbed it, or what closes its gap, in words."""
+    observed = comparison_of(record).disturbance.words(say)
+    if observed:
+        return say("disturbed: {observed}", observed=observed)
+    if closer and miss(record) > NEAR:
+        return say("gap closed by “{name}”", name=say_record(closer["name"]))
+    return say("gap open") if open_to_explanation(record) else ""
 
 
 def tagged(part: str, found: Mapping[str, Parts]) -> list[nodes.Node]:

@@ -89,18 +89,24 @@ def linked(dot: Dot, x: float, y: float, beyond: int = 0) -> str:
     second = say(
         "predicted {predicted}, measured {measured}: {factor}", predicted=predicted, measured=measured, factor=factor
     )
-    kind = {"estimate": say(", an estimate"), "saving": say(", a saving")}.get(dot.comparison.kind, "")
+    kinds = {"estimate": say(", an estimate"), "saving": say(", a saving"), "count": say(", a count")}
+    kind = kinds.get(dot.comparison.kind, "")
+    disturbed = dot.comparison.disturbance.disturbed
+    if disturbed:
+        kind += say(", disturbed")
     words = (
         f'<tspan x="{4 - LEFT}" y="-22">{escape(first)}</tspan><tspan x="{4 - LEFT}" dy="14">{escape(second)}</tspan>'
     )
     label = escape(first + kind + say(": ") + second)
     link = f'<a href="{escape(dot.address)}" aria-label="{label}"><title>{label}</title>'
-    return f'{link}{coloured(mark(dot.comparison, x, y, beyond), dot.place)}<text class="words">{words}</text></a>'
+    shown = coloured(mark(dot.comparison, x, y, beyond), dot.place, disturbed)
+    return f'{link}{shown}<text class="words">{words}</text></a>'
 
 
-def coloured(shown: str, place: int) -> str:
-    """Return a mark in the colour of the section at this place, which book.css and epub.css take up."""
-    return f'<g color="{colour(place)}">{shown}</g>'
+def coloured(shown: str, place: int, disturbed: bool = False) -> str:
+    """Return a mark in the colour of the section at this place, which book.css and epub.css take up, or a pale one."""
+    pale = ' opacity="0.45"' if disturbed else ""
+    return f'<g color="{colour(place)}"{pale}>{shown}</g>'
 
 
 def picture(body: Sequence[str], height: float, what: str, kind: str = "") -> str:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from d2l_lab.instruments.claims import MIME, Claim, ClaimError, claim
+from d2l_lab.instruments.timing import Measurement, disturbed_since
+from d2l_lab.machine.disturbance import Disturbance
 
 NAN = float("nan")
 
@@ -18,6 +20,7 @@ def printed(capsys, monkeypatch):
     """A function that returns what was printed; claims are made as in a book build, whatever runs these tests."""
     monkeypatch.delenv("D2L_TEST", raising=False)
     monkeypatch.delenv("D2L_STRICT", raising=False)
+    disturbed_since()  # of what other tests measured
     return lambda: capsys.readouterr().out
 
 
@@ -42,7 +45,7 @@ def printed(capsys, monkeypatch):
     ],
 )
 def test_a_claim_shows_whether_it_holds_with_its_figures_and_what_a_miss_means(value, bounds, line, printed):
-    claim("so\n    it is", value, **bounds, otherwise="Busy.")
+    claim("so\n    it is", value, **bounds, if_missed="Busy.")
     assert printed() == line + "\n"
 
 
@@ -64,7 +67,7 @@ def test_only_a_test_run_fails_on_a_miss_unless_it_is_timed_and_the_run_not_stri
     missed = str(Claim("two", False, "2", "", "2", "Busy.", timed))
     claim("one", 1, below=2, timed=timed)
     with pytest.raises(ClaimError, match=re.escape(missed)) if fails else nullcontext():
-        claim("two", 2, below=2, otherwise="Busy.", timed=timed)
+        claim("two", 2, below=2, if_missed="Busy.", timed=timed)
     assert printed() == "✓ one (1; claimed below 2)\n" + ("" if fails else f"{missed}\n")
 
 
@@ -97,3 +100,19 @@ def test_what_is_no_claim_is_an_error_in_plain_words(observed, options, error, w
     with pytest.raises(error, match=words):
         claim("nonsense", observed, **options)
     assert printed() == ""
+
+
+def test_a_timed_claim_says_what_disturbed_the_measurements_since_the_claim_before_it(printed):
+    for busy in (Disturbance(0.8, 2), Disturbance(0.3, 2, 0.6), Disturbance()):
+        Measurement((1.0,), 1, busy)
+    for sentence in ("first", "second"):
+        claim(sentence, 1, below=2, timed=True)
+    words = "other programs took 0.8 of 2 cores, and the machine ran at 0.6 of its pace"
+    lines = [" ".join(line.split()) for line in printed().split("✓ ")[1:]]
+    assert lines == [f"first (1; claimed below 2; disturbed: {words})", "second (1; claimed below 2)"]
+
+
+def test_a_claim_about_results_is_not_disturbed(printed):
+    Measurement((1.0,), 1, Disturbance(0.8, 2))
+    claim("so it is", 1, below=2)
+    assert printed() == "✓ so it is (1; claimed below 2)\n"

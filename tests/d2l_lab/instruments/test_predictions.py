@@ -8,14 +8,17 @@ import pytest
 
 from d2l_lab.instruments.predictions import Comparison, Prediction, predict
 from d2l_lab.instruments.timing import Measurement
+from d2l_lab.machine.disturbance import Disturbance
+
+BUSY = Disturbance(others=0.8, cores=2)
 
 
-def comparison(predicted=1.0, measured=1.0, low=None, high=None, unit="s"):
-    return Comparison("name", "model", unit, predicted, measured, low or measured, high or measured)
+def comparison(predicted=1.0, measured=1.0, low=None, high=None, unit="s", **more):
+    return Comparison("name", "model", unit, predicted, measured, low or measured, high or measured, **more)
 
 
 def test_a_comparison_shows_prediction_median_spread_and_factor_on_one_line(capsys):
-    predict("waiting once", 0.0121).compare(Measurement((0.011, 0.0114, 0.0119), 1), otherwise="Look at the cache.")
+    predict("waiting once", 0.0121).compare(Measurement((0.011, 0.0114, 0.0119), 1), if_missed="Look at the cache.")
     stated, line = capsys.readouterr().out.splitlines()
     assert stated == "waiting once: predicted 12.1 ms"
     for part in ("waiting once", "predicted 12.1 ms", "measured 11.4 ms (11.2–11.7)", "0.942 ×"):
@@ -23,15 +26,15 @@ def test_a_comparison_shows_prediction_median_spread_and_factor_on_one_line(caps
 
 
 @pytest.mark.parametrize(("measured", "times"), [(1.7, "1.70"), (0.5, "2.00")])
-def test_a_miss_says_so_and_names_what_to_look_at(capsys, measured, times):
-    predict("adding", 1).compare(measured, otherwise="Look at\n the cache.")
+@pytest.mark.parametrize("reason", ["", "Look at the cache."])
+def test_a_miss_says_by_how_much_and_what_to_look_at_if_its_author_names_something(capsys, measured, times, reason):
+    predict("adding", 1).compare(measured, if_missed=reason.replace(" the", "\n the"))
     said = " ".join(" ".join(capsys.readouterr().out.splitlines()[2:]).split())
-    assert said.startswith(f"off by {times} ×: on this machine something counts that the prediction leaves out. ")
-    assert said.endswith("Look at the cache.")
+    assert said == f"off by {times} ×" + (f". {reason}" if reason else "")
 
 
 def test_what_is_said_of_a_miss_breaks_between_words_where_jupyterlab_would_break_within_them(capsys):
-    predict("adding", 1).compare(2, otherwise="Look at the cache, and at what else the machine had to do. " * 3)
+    predict("adding", 1).compare(2, if_missed="Look at the cache, and at what else the machine had to do. " * 3)
     said = capsys.readouterr().out.splitlines()[2:]
     assert len(said) > 2
     assert all(line.startswith("  ") and len(line) <= 72 for line in said)
@@ -62,7 +65,36 @@ def test_a_notebook_takes_a_prediction_away_once_the_same_cell_compares_it(monke
 
 @pytest.mark.parametrize(("measured", "low"), [(2.5, 0.5), (-1.0, -4.0)])
 def test_a_miss_that_the_spread_explains_blames_nothing_else(measured, low):
-    assert comparison(1.0, measured, low, 4.0).note().endswith("within this run's own spread")
+    found = comparison(1.0, measured, low, 4.0, if_missed="Look at the cache.")
+    assert found.note().endswith("within this run's own spread")
+
+
+@pytest.mark.parametrize(("seconds", "miss"), [((1.1, 1.1), ""), ((1.0, 2.0, 4.0), "off by 2.00 ×; ")])
+def test_what_disturbed_a_measurement_is_said_before_all_else_and_sent_as_data(capsys, seconds, miss):
+    measured = Measurement(seconds, 1, BUSY)
+    predict("adding", 1).compare(measured, if_missed="Look at the cache.")
+    said = " ".join(" ".join(capsys.readouterr().out.splitlines()[2:]).split())
+    assert said == f"{miss}disturbed: other programs took 0.8 of 2 cores"
+    (data, _) = comparison(others=0.8, cores=2, pace=0.6)._repr_mimebundle_().values()
+    assert (data["others"], data["cores"], data["pace"]) == (0.8, 2, 0.6)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [(9, 1.1, ["  explains the gap of “counted”"]), (1, 1.1, []), (9, 2, ["  off by 2.00 ×"])],
+)
+def test_a_prediction_explains_the_gap_of_one_that_missed_if_it_does_not_miss_itself(capsys, first, second, said):
+    counted = predict("counted", 1, kind="estimate")
+    counted.compare(first)
+    capsys.readouterr()
+    predict("with pages", 1, closes=counted).compare(second)
+    assert capsys.readouterr().out.splitlines()[2:] == said
+
+
+def test_a_prediction_may_close_the_gap_of_a_lever(capsys):
+    Comparison("compiled step", "saving", "s", 1.0, -1.0, -1.0, -1.0).show()
+    predict("with its launches", 1, closes="compiled step").compare(1)
+    assert capsys.readouterr().out.splitlines()[-1] == "  explains the gap of “compiled step”"
 
 
 def test_a_saving_may_come_out_as_none(capsys):
@@ -72,7 +104,7 @@ def test_a_saving_may_come_out_as_none(capsys):
     assert "promised  4.80 ms" in compared
     assert "obtained −1.00 ms" in compared
     assert compared.split()[-1][0] == "◀"
-    assert said[0].startswith("  no such effect")
+    assert said == ["  no such effect"]
 
 
 def test_quartiles_below_0_have_a_word_between_them_and_minus_signs():
@@ -125,7 +157,7 @@ def test_what_is_not_above_zero_is_no_prediction_and_no_measurement(value):
 def test_unknown_units_kinds_and_values_are_refused():
     with pytest.raises(ValueError, match="unknown unit"):
         predict("name", 1, "ms")
-    with pytest.raises(ValueError, match="'estimate' or 'model' or 'saving', not 'guess'"):
+    with pytest.raises(ValueError, match="'estimate' or 'model' or 'saving' or 'count', not 'guess'"):
         predict("name", 1, kind="guess")
     with pytest.raises(TypeError, match="is a number"):
         predict("name", "1")

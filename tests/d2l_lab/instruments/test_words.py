@@ -12,6 +12,7 @@ from book.translations.kernel_words import words_of
 from d2l_lab.instruments import words
 from d2l_lab.instruments.claims import claim
 from d2l_lab.instruments.predictions import Comparison, predict
+from d2l_lab.instruments.timing import disturbed_since
 
 OWN = {"a step, {way}": "一步，{way}", "eager": "即时执行", "It is fast": "它很快", "Look.": "看看。"}
 
@@ -22,6 +23,7 @@ def beside(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("D2L_TEST", raising=False)
     words._translations.cache_clear()
+    disturbed_since()  # of what other tests measured
     yield (tmp_path / words.WORDS).write_text
     words._translations.cache_clear()
 
@@ -34,7 +36,7 @@ def chinese():
 def test_claims_predictions_and_notes_are_in_the_language(beside, capsys):
     beside(chinese())
     predict("a step, eager", 0.0121)
-    claim("It is fast", 5, below=2, timed=True, otherwise="Look.")
+    claim("It is fast", 5, below=2, timed=True, if_missed="Look.")
     assert capsys.readouterr().out == "一步，即时执行：预测 12.1 ms\n✗ 它很快（5；论断：低于 2，未达到）\n  看看。\n"
     line, note = str(Comparison("a step, eager", "saving", "s", 1.0, 3.0, 2.9, 3.1, "Look.")).split("\n")
     assert line.startswith("一步，即时执行 ")
