@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from d2l_lab.instruments import framework as module
-from d2l_lab.instruments import levers
+from d2l_lab.instruments import loops
 from d2l_lab.instruments.memory import Counters
 from d2l_utils import common
 
@@ -50,7 +50,7 @@ def test_of_two_in_a_process_each_works_with_its_own_also_after_an_error(importe
     assert (first.your_machine(), second.your_machine()) == ("jax", "torch")
     for one in (first, second):
         networks = ModuleType(f"{one.__name__}.networks")
-        networks.Loop = type("Loop", (levers.Loop,), {"make": lambda self, *_, one=one: 1 / (self.d2l is not one)})
+        networks.Loop = type("Loop", (loops.Loop,), {"make": lambda self, *_, one=one: 1 / (self.d2l is not one)})
         one.try_gpu = lambda: None
         monkeypatch.setitem(sys.modules, networks.__name__, networks)
         for call in (one.try_lever, one.running_total):
