@@ -234,14 +234,15 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
     """
     _check({lever: promised}, steps)
     build = _builder()
-    if not _possible([lever]):
+    chosen = _possible([lever])
+    if not chosen:
         return
     with ExitStack() as stack:
         stack.callback(keep_freed_memory, False)
         plain = stack.enter_context(closing(build(())))
         loss = loss_from_the_start(plain)
         time, _ = _observed(plain, steps)
-        row, _ = _tried(plain, lever, promised, steps, [Row(AS_WRITTEN, time, losses=(loss, loss))], build, stack)
+        row, _ = _tried(plain, chosen[0], promised, steps, [Row(AS_WRITTEN, time, losses=(loss, loss))], build, stack)
     report({AS_WRITTEN: time, f"with {lever}": row.time})
     print(verdict_of(row))
     if row.promised is None or row.promised <= 0:

@@ -135,7 +135,8 @@ class Loop:
     def epoch(self, steps: int) -> None:
         """Train for so many minibatches, wait for the last one, and take down the pieces of a step."""
         late = Lever.DEFERRED_LOSS_READ in self.levers
-        total, load, compute, read = 0, 0.0, 0.0, 0.0
+        total: Any = 0
+        load = compute = read = 0.0
         faults = page_faults()
         start = now = perf_counter()
         self.drawn = iter(self.draw())

@@ -83,7 +83,16 @@ def test_a_fold_names_machine_factor_versions_and_the_cause_of_a_miss(remark, no
 
 def test_a_table_of_levers_is_summed_up_in_the_title():
     rows = [
-        {"lever": name, "seconds": s, "low": s, "high": s, "promised": None, "accuracy": 0.5, "kept": True}
+        {
+            "lever": name,
+            "seconds": s,
+            "low": s,
+            "high": s,
+            "promised": None,
+            "learns": True,
+            "kept": True,
+            "verdict": "gains",
+        }
         for name, s in (("a", 4), ("b", 1))
     ]
     content = {
