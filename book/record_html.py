@@ -160,7 +160,7 @@ def tick(held: bool) -> str:
 
 
 def totals(records: Iterable[Record]) -> str:
-    """Return tables of levers: what each promised to save of a step, what it saved, and the rate or if the loop learns."""
+    """Return tables of levers: what each promised to save of a step, what it saved, and the rate or if it learns."""
     tables = []
     for record in records:
         rate = f"{record['unit']}/s" if "unit" in record else "learns alike"
@@ -195,7 +195,8 @@ def lever(found: Record, address: str = "") -> str:
 def total_figures(rows: Sequence[Record]) -> Iterator[tuple[Record, tuple[str, ...]]]:
     """Yield each row of a table of levers with its figures in words: a step, promised, obtained, gain.
 
-    A row is a dict {lever, seconds, low, high, promised, kept, verdict, learns, losses}; the loop as written comes first.
+    A row is a dict {lever, seconds, low, high, promised, kept, verdict, learns, losses}; that of the loop as written
+    comes first.
     """
     first = before = rows[0]["seconds"]
     size = column_scale(each["seconds"] for each in rows) or first

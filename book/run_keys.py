@@ -23,7 +23,7 @@ DECISIVE = re.compile(
     r"|CUDA|CUBLAS|CUDNN|NVIDIA|NCCL|GLOO|TRITON|MALLOC|GLIBC)_|(NPROC|LD_PRELOAD|PYTHON(MALLOC|OPTIMIZE|HASHSEED))$"
 )
 PLACES = re.compile(r"_(DIR|HOME|PATH|ROOT|FILE)$|D2L_(MACHINE_PROFILE|DATA|DOCUMENTS|HTML|STRICT)$")
-RECORDED = 3  # how a run's outputs are kept; once raised, every notebook runs again
+RECORDED = 4  # how a run's outputs are kept; once raised, every notebook runs again
 
 
 @dataclass(frozen=True)

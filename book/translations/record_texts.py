@@ -33,7 +33,9 @@ def in_code(code: str) -> Iterator[str]:
         if isinstance(node, ast.Call):
             place = SHOWN.get(ast.unparse(node.func).rpartition(".")[2])
             arguments = [] if place is None else node.args[place : place + 1]
-            for argument in arguments + [keyword.value for keyword in node.keywords if keyword.arg == "otherwise"]:
+            for argument in arguments + [
+                keyword.value for keyword in node.keywords if keyword.arg in ("otherwise", "if_missed")
+            ]:
                 yield from text_of(assigned.get(ast.unparse(argument), argument))
 
 

@@ -16,6 +16,7 @@ from d2l_lab.instruments.loops import (
     Lever,
     Loop,
     Pieces,
+    cost_beside,
     loss_from_the_start,
     seconds_of,
     seconds_until,
@@ -30,6 +31,7 @@ from d2l_lab.plots.waterfall import Bar, waterfall
 AS_WRITTEN = "the loop as written"
 REPEATS = 15  # of a step as it was written
 BUDGET = 3.0  # seconds of a comparison's pairs, after which no further ones start
+WORTH = 0.05  # of a step: what a promise from its pieces has to reach, since clocks can hardly tell less from nothing
 SHARE = 0.9  # of the test digits: what a loop is to reach
 LIMIT = 12.0  # seconds of training in which it is to reach them
 ALIKE, ROUNDED = 1e-3, 0.05  # how far losses may lie apart, in float32 and where products are rounded to fewer bits
@@ -173,8 +175,9 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
     ----------
     promises
         The levers, each with the seconds of a step that it is to save, or None, or a function that returns these from
-        the `Pieces` of the loop just above: "tuned layers", "compiled step", "deferred loss read", "background
-        loading", "images in memory", "bfloat16", "memory kept", also the order of the rows.
+        the `Pieces` of the loop just above and counts from a twentieth of the step on: "tuned layers", "compiled step",
+        "deferred loss read", "background loading", "images in memory", "bfloat16", "memory kept", also the order of the
+        rows.
     steps
         The minibatches of 64 images in an epoch, 22 at most. Where a worker loads, an epoch has all 22, because each
         waits once for the first minibatch.
@@ -221,7 +224,7 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         One of those of `running_total`.
     promised
         The seconds of a step that it is to save, or None, or a function that returns these from the `Pieces` of the
-        loop as written.
+        loop as written and counts from a twentieth of the step on.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
     if_missed
@@ -279,8 +282,11 @@ def _possible(levers: Collection[str]) -> list[Lever]:
 
 
 def promised_by(promise: Promise, pieces: Pieces) -> float | None:
-    """Return the seconds that a lever is to save of a step with these pieces."""
-    return promise(pieces) if callable(promise) else promise
+    """Return the seconds that a lever is to save of a step with these pieces; None for less than a twentieth of it."""
+    if not callable(promise):
+        return promise
+    seconds = promise(pieces)
+    return None if seconds is None or seconds < WORTH * pieces.step else seconds
 
 
 def _observed(loop: Loop, steps: int) -> tuple[Measurement, Pieces]:
@@ -303,7 +309,10 @@ def _tried(
         loop.prepare(steps)
         loop.restart()
         seconds_of(loop, steps, 0)
-    promised = promised_by(promise, best.pieces())
+    pieces = best.pieces()
+    if lever == Lever.BACKGROUND_LOADING:
+        pieces = pieces._replace(beside=cost_beside(best, rival))
+    promised = promised_by(promise, pieces)
     pairs = measured_in_pairs(lambda number: _pairs(best, rival, steps, number), BUDGET)
     above = next(row for row in reversed(rows) if row.kept).time.median
     row = tried_row(lever, pairs, steps, above, promised)
@@ -324,7 +333,7 @@ def _pairs(without: Loop, with_it: Loop, steps: int, number: int) -> list[Pair]:
 
 def pieces_in_words(pieces: Pieces) -> str:
     """Return the pieces of a step and their sum."""
-    parts = {name: f"{1e3 * seconds:.2f}" for name, seconds in pieces._asdict().items()}
+    parts = {name: f"{1e3 * seconds:.2f}" for name, seconds in pieces._asdict().items() if name != "beside"}
     return say(
         "load {load} + compute {compute} + read {read} + the rest {other} = {step} ms a step, {faults} new pages",
         **parts | {"step": f"{1e3 * pieces.step:.2f}", "faults": f"{pieces.faults:,.0f}"},

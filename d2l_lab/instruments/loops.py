@@ -3,7 +3,9 @@
 Each framework's `networks.py` says how its loop makes, loads and saves the network.
 """
 
+import statistics
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from itertools import islice
 from time import perf_counter
@@ -39,7 +41,8 @@ class Pieces(NamedTuple):
     """The seconds of a step in the mean of some epochs, piece by piece, and the new pages that it touches.
 
     The pieces are: to draw a minibatch and place it on the device, the loader's start included; the call of the step;
-    to wait for the loss, or once for the sum of the losses; the rest, Python's work between them.
+    to wait for the loss, or once for the sum of the losses; the rest, Python's work between them. Where a worker is to
+    load, `beside` is what it costs: the seconds by which a minibatch lengthens the steps during which it is loaded.
     """
 
     load: float
@@ -47,6 +50,7 @@ class Pieces(NamedTuple):
     read: float
     other: float
     faults: float
+    beside: float = 0.0
 
     @property
     def step(self) -> float:
@@ -197,6 +201,34 @@ def loss_from_the_start(loop: Loop) -> float:
     loop.restart()
     seconds_of(loop, SEEN, 0)
     return float(loop.loss)
+
+
+def cost_beside(loop: Loop, loader: Loop) -> float:
+    """Return the seconds by which each minibatch that `loader` loads meanwhile lengthens the steps of `loop`."""
+    minibatch = loop.place(*next(iter(loop.draw())))
+    loop.begin(0)
+
+    def step() -> None:
+        float(loop.step(loop.net, loop.optimizer, *minibatch))
+        loop.d2l.synchronize()
+
+    alone = [timed(step) for _ in range(WHOLE)]
+    with ThreadPoolExecutor(1) as reader:
+        start, steps = perf_counter(), 0
+        loading = reader.submit(lambda: sum(1 for _ in loader.draw()))
+        while not loading.done():
+            step()
+            steps += 1
+        longer = perf_counter() - start - steps * statistics.median(alone)
+    loop.end()
+    return longer / loading.result()
+
+
+def timed(call: Callable[[], object]) -> float:
+    """Return the seconds of one call."""
+    start = perf_counter()
+    call()
+    return perf_counter() - start
 
 
 def seconds_until(loop: Loop, share: float, limit: float) -> float | None:

@@ -66,6 +66,7 @@ def loops(monkeypatch):
     for each in (loop_module, pairs):
         monkeypatch.setattr(each, "perf_counter", lambda: FakeLoop.now)
     monkeypatch.setattr(module, "BUDGET", 1e6)
+    monkeypatch.setattr(module, "cost_beside", lambda loop, loader: 0.5)
     monkeypatch.setattr(module, "LIMIT", 1e6)
     monkeypatch.setattr(module, "_builder", lambda: lambda levers: built.append(FakeLoop(levers)) or built[-1])
     yield built
@@ -104,8 +105,13 @@ def test_levers_are_added_in_the_order_of_the_chapter(total):
 
 
 def test_a_promise_can_follow_from_the_pieces_of_the_loop_just_above(total):
-    found = total({"tuned layers": lambda p: p.compute / 3, "deferred loss read": lambda p: p.compute / 2})
-    assert [row.promised for row in found.rows] == [None, 2, 2]
+    found = total({"tuned layers": lambda p: p.compute / 3, "background loading": lambda p: p.load - p.beside})
+    assert [row.promised for row in found.rows] == [None, 2, 3.5]
+
+
+def test_a_promise_from_pieces_below_a_twentieth_of_a_step_is_none(total):
+    found = total({"tuned layers": lambda p: p.step / 21, "background loading": lambda p: p.step / 19})
+    assert [row.promised for row in found.rows] == [None, None, pytest.approx(8 / 19)]
 
 
 def test_what_waits_for_a_worker_trains_for_whole_epochs(total):
