@@ -142,7 +142,8 @@ def learned(row: Row) -> str:
     """Return whether a row's loop learns as the first one does: ✓, or ✗ with both losses."""
     if row.losses is None or row.learns:
         return "–" if row.losses is None else "✓"
-    return "✗ {:.4f}, not {:.4f}".format(*row.losses)
+    loss, first = (f"{loss:.4f}" for loss in row.losses)
+    return "✗ " + say("{loss}, not {first}", loss=loss, first=first)
 
 
 @dataclass(frozen=True)
