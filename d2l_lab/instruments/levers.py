@@ -31,7 +31,7 @@ from d2l_lab.plots.waterfall import Bar, waterfall
 AS_WRITTEN = "the loop as written"
 REPEATS = 15  # of a step as it was written
 BUDGET = 3.0  # seconds of a comparison's pairs, after which no further ones start
-WORTH = 0.05  # of a step: what a promise from its pieces has to reach, since clocks can hardly tell less from nothing
+WORTH = 0.05  # of a step: what a promise from its pieces has to reach, since a clock can hardly tell less from nothing
 SHARE = 0.9  # of the test digits: what a loop is to reach
 LIMIT = 12.0  # seconds of training in which it is to reach them
 ALIKE, ROUNDED = 1e-3, 0.05  # how far losses may lie apart, in float32 and where products are rounded to fewer bits
@@ -176,9 +176,9 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
     ----------
     promises
         The levers, each with the seconds of a step that it is to save, or None, or a function that returns these from
-        the `Pieces` of the loop just above and counts from a twentieth of the step on: "tuned layers", "compiled step",
-        "deferred loss read", "background loading", "images in memory", "bfloat16", "memory kept", also the order of the
-        rows.
+        the `Pieces` of the loop just above; below a twentieth of the step, the lever is not tried. The levers are "tuned
+        layers", "compiled step", "deferred loss read", "background loading", "images in memory", "bfloat16", "memory
+        kept"; this is also the order of the rows.
     steps
         The minibatches of 64 images in an epoch, 22 at most. Where a worker loads, an epoch has all 22, because each
         waits once for the first minibatch.
@@ -202,8 +202,9 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
         print(pieces_in_words(first))
         for lever in _possible(promises):
             row, rival = _tried(best, lever, promises[lever], steps, rows, build, stack)
-            rows.append(row)
-            best = rival if row.kept else best
+            if row:
+                rows.append(row)
+                best = rival if row.kept else best
         until = (first_until, seconds_until(best, SHARE, LIMIT))
     show(RunningTotal(tuple(rows), steps, until))
     for row in rows:
@@ -225,7 +226,7 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         One of those of `running_total`.
     promised
         The seconds of a step that it is to save, or None, or a function that returns these from the `Pieces` of the
-        loop as written and counts from a twentieth of the step on.
+        loop as written; below a twentieth of the step, the lever is not tried.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
     if_missed
@@ -246,7 +247,9 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         plain = stack.enter_context(closing(build(())))
         loss = loss_from_the_start(plain)
         time, _ = _observed(plain, steps)
-        row, _ = _tried(plain, chosen[0], promised, steps, [Row(AS_WRITTEN, time, losses=(loss, loss))], build, stack)
+        row = _tried(plain, chosen[0], promised, steps, [Row(AS_WRITTEN, time, losses=(loss, loss))], build, stack)[0]
+    if row is None:
+        return
     report({AS_WRITTEN: time, f"with {lever}": row.time})
     print(verdict_of(row))
     if row.promised is None or row.promised <= 0:
@@ -283,11 +286,8 @@ def _possible(levers: Collection[str]) -> list[Lever]:
 
 
 def promised_by(promise: Promise, pieces: Pieces) -> float | None:
-    """Return the seconds that a lever is to save of a step with these pieces; None for less than a twentieth of it."""
-    if not callable(promise):
-        return promise
-    seconds = promise(pieces)
-    return None if seconds is None or seconds < WORTH * pieces.step else seconds
+    """Return the seconds that a lever is to save of a step with these pieces."""
+    return promise(pieces) if callable(promise) else promise
 
 
 def _observed(loop: Loop, steps: int) -> tuple[Measurement, Pieces]:
@@ -300,8 +300,11 @@ def _observed(loop: Loop, steps: int) -> tuple[Measurement, Pieces]:
 
 def _tried(
     best: Loop, lever: Lever, promise: Promise, steps: int, rows: Sequence[Row], build: Build, stack: ExitStack
-) -> tuple[Row, Loop]:
-    """Return the row of a lever, tried on the loop of the last row that was kept, and the loop that has it."""
+) -> tuple[Row | None, Loop]:
+    """Return the row of a lever, tried on the loop of the last row that was kept, and the loop that has it.
+
+    There is none if the lever promises less than a twentieth of a step, which a line says.
+    """
     rival = stack.enter_context(closing(build((*best.levers, lever))))
     loss = loss_from_the_start(rival)
     one_of_them_waits = Lever.BACKGROUND_LOADING in (lever, *best.levers)
@@ -314,6 +317,9 @@ def _tried(
     if lever == Lever.BACKGROUND_LOADING:
         pieces = pieces._replace(beside=cost_beside(best, rival))
     promised = promised_by(promise, pieces)
+    if callable(promise) and (promised is None or promised < WORTH * pieces.step):
+        print(say("{lever}: promises less than a twentieth of a step, not tried", lever=say_record(lever)))
+        return None, rival
     pairs = measured_in_pairs(lambda number: _pairs(best, rival, steps, number), BUDGET)
     above = next(row for row in reversed(rows) if row.kept).time.median
     row = tried_row(lever, pairs, steps, above, promised)

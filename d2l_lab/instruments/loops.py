@@ -126,7 +126,7 @@ class Loop:
     def begin(self, seed: int) -> None:
         """Load the loop's own weights into the network, and fix the order of the next epoch's minibatches.
 
-        Where that changes what becomes of freed memory, a step or two, which the loop then takes back, meet it first.
+        Where that changes what becomes of freed memory, two steps meet it first.
         """
         self.load(self.state)
         if keep_freed_memory(Lever.MEMORY_KEPT in self.levers):
@@ -198,6 +198,7 @@ def seconds_of(loop: Loop, steps: int, seed: int) -> float:
 def loss_from_the_start(loop: Loop) -> float:
     """Return the loss after some steps from the first weights, which compile what is to be compiled."""
     loop.prepare(SEEN)
+    loop.begin(0)  # before the start, since it may take steps, which not every framework's loop takes back
     loop.restart()
     seconds_of(loop, SEEN, 0)
     return float(loop.loss)

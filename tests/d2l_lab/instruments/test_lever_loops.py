@@ -109,9 +109,11 @@ def test_a_promise_can_follow_from_the_pieces_of_the_loop_just_above(total):
     assert [row.promised for row in found.rows] == [None, 2, 3.5]
 
 
-def test_a_promise_from_pieces_below_a_twentieth_of_a_step_is_none(total):
+def test_a_lever_whose_promise_from_pieces_is_below_a_twentieth_of_a_step_is_not_tried(total, capsys):
     found = total({"tuned layers": lambda p: p.step / 21, "background loading": lambda p: p.step / 19})
-    assert [row.promised for row in found.rows] == [None, None, pytest.approx(8 / 19)]
+    assert [(row.lever, row.promised) for row in found.rows[1:]] == [("background loading", pytest.approx(10 / 19))]
+    try_lever("tuned layers", lambda p: None, 4)
+    assert capsys.readouterr().out.count("tuned layers: promises less than a twentieth of a step, not tried") == 2
 
 
 def test_what_waits_for_a_worker_trains_for_whole_epochs(total):
