@@ -11,6 +11,7 @@ from typing import Any
 from d2l_lab.instruments.display import RUNNING_TOTAL, show, wrapped
 from d2l_lab.instruments.framework import framework, needs_framework
 from d2l_lab.instruments.loops import (
+    SEEN,
     WHOLE,
     Build,
     Lever,
@@ -52,6 +53,7 @@ class Row:
     above: float | None = None  # seconds of a step without the lever; None in the first row
     verdict: Verdict = Verdict.GAINS
     losses: tuple[float, float] | None = None  # after the same steps as the loop as written, and that loop's
+    alike: float = ALIKE  # how far these may lie apart
 
     @property
     def kept(self) -> bool:
@@ -65,10 +67,7 @@ class Row:
     @property
     def learns(self) -> bool | None:
         """Whether its loss is that of the loop as written, but for rounding; None if nobody looked."""
-        if self.losses is None:
-            return None
-        allowed = ROUNDED if self.lever == Lever.BFLOAT16 else ALIKE
-        return math.isclose(*self.losses, rel_tol=allowed)
+        return None if self.losses is None else math.isclose(*self.losses, rel_tol=self.alike)
 
     def record(self) -> dict[str, Any]:
         """Return what a page needs of the row."""
@@ -176,9 +175,9 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
     ----------
     promises
         The levers, each with the seconds of a step that it is to save, or None, or a function that returns these from
-        the `Pieces` of the loop just above; below a twentieth of the step, the lever is not tried. The levers are "tuned
-        layers", "compiled step", "deferred loss read", "background loading", "images in memory", "bfloat16", "memory
-        kept"; this is also the order of the rows.
+        the `Pieces` of the loop just above; below a twentieth of the step, the lever is not tried. The levers, in the
+        order of the rows: "tuned layers", "compiled step", "deferred loss read", "background loading", "images in
+        memory", "bfloat16", "memory kept".
     steps
         The minibatches of 64 images in an epoch, 22 at most. Where a worker loads, an epoch has all 22, because each
         waits once for the first minibatch.
@@ -312,7 +311,8 @@ def _tried(
     for loop in (rival, best):  # in this order: what becomes of freed memory is then that of the best one
         loop.prepare(steps)
         loop.restart()
-        seconds_of(loop, steps, 0)
+        for seed in range(math.ceil(2 * SEEN / steps)):
+            seconds_of(loop, steps, seed)
     pieces = best.pieces()
     if lever == Lever.BACKGROUND_LOADING:
         pieces = pieces._replace(beside=cost_beside(best, rival))
@@ -324,7 +324,8 @@ def _tried(
     above = next(row for row in reversed(rows) if row.kept).time.median
     row = tried_row(lever, pairs, steps, above, promised)
     assert rows[0].losses
-    return replace(row, losses=(loss, rows[0].losses[0])), rival
+    alike = ROUNDED if Lever.BFLOAT16 in rival.levers else ALIKE
+    return replace(row, losses=(loss, rows[0].losses[0]), alike=alike), rival
 
 
 def _pairs(without: Loop, with_it: Loop, steps: int, number: int) -> list[Pair]:

@@ -1,7 +1,6 @@
 """The running total: which levers are kept, what the table says, and that all loops are closed."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from matplotlib import pyplot as plt
@@ -129,10 +128,17 @@ def test_a_loop_learns_as_the_first_one_does_if_its_loss_after_the_same_steps_is
     assert "✗ 2.0400, not 1.9400" in str(found)
 
 
-def test_bfloat16_may_round_its_losses_and_float32_may_not():
-    for lever, learns in (("bfloat16", True), ("compiled step", False)):
-        row = module.tried_row(lever, [(1.0, 0.9)] * 6, 4, 1.0, None)
-        assert replace(row, losses=(2.02, 2.0)).learns is learns
+@pytest.mark.parametrize(("levers", "learns"), [(["tuned layers", "compiled step"], False), (["bfloat16"], True)])
+def test_losses_may_be_rounded_with_bfloat16_alone(total, monkeypatch, levers, learns):
+    monkeypatch.setattr(FakeLoop, "spoilt", levers[0])
+    assert total(dict.fromkeys(levers)).rows[1].learns is learns
+
+
+def test_losses_may_be_rounded_in_the_rows_below_a_kept_bfloat16_too(total, monkeypatch):
+    monkeypatch.setitem(SAVED, "bfloat16", 1.0)
+    monkeypatch.setattr(FakeLoop, "spoilt", "bfloat16")
+    monkeypatch.setattr(module, "can_keep_freed_memory", lambda: True)
+    assert [row.learns for row in total(dict.fromkeys(["bfloat16", "memory kept"])).rows] == [True, True, True]
 
 
 @pytest.mark.parametrize(("limit", "until"), [(1e6, (2 * 22 * 10, 2 * 22 * 8)), (200, (None, 2 * 22 * 8))])
