@@ -126,11 +126,11 @@ class Loop:
     def begin(self, seed: int) -> None:
         """Load the loop's own weights into the network, and fix the order of the next epoch's minibatches.
 
-        Where that changes what becomes of freed memory, two steps meet it first.
+        Where that changes what becomes of freed memory, one step or two meet it first.
         """
         self.load(self.state)
         if keep_freed_memory(Lever.MEMORY_KEPT in self.levers):
-            self.epoch(2)
+            self.epoch(min(2, len(self.images) // BATCH))
             self.seen.pop()
             self.drawn = None
             self.load(self.state)

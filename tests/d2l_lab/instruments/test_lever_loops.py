@@ -1,6 +1,7 @@
 """The running total: which levers are kept, what the table says, and that all loops are closed."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from matplotlib import pyplot as plt
@@ -153,6 +154,18 @@ def test_the_pieces_add_up_and_the_sum_of_promises_stands_beside_the_total(total
     assert "load 4000.00 + compute 6000.00 + read 0.00 + the rest 0.00 = 10000.00 ms a step, 100 new pages" in said
     assert "promise 6.50 s of the loop as written, summed up; together they saved 5.00 s" in said
     assert "right after: 440 s as written, 220 s with the levers kept" in said
+
+
+def test_the_steps_that_meet_kept_memory_first_fit_into_an_epoch_of_one_and_do_not_count(monkeypatch):
+    d2l = SimpleNamespace(try_gpu=lambda: None, synchronize=lambda: None)
+    d2l.load_images = lambda images, size: [(0, 0)] * (len(images) // size)
+    monkeypatch.setattr(loop_module, "framework", lambda: d2l)
+    monkeypatch.setattr(loop_module, "keep_freed_memory", lambda keep: keep)
+    monkeypatch.setattr(loop_module.Loop, "make", lambda *_: (None, None, lambda *_: 1.5, None))
+    loop = loop_module.Loop(("memory kept",), {})
+    loop.prepare(1)
+    loop.begin(0)
+    assert (loop.loss, loop.seen) == (1.5, [])
 
 
 def test_memory_is_not_kept_where_the_c_library_has_no_such_setting(total, monkeypatch, capsys):
