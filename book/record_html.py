@@ -163,11 +163,11 @@ def tick(held: bool) -> str:
 
 
 def totals(records: Iterable[Record]) -> str:
-    """Return tables of levers: what each promised to save of a step, what it saved, and the accuracy or the rate."""
+    """Return tables of levers: what each promised to save of a step, what it saved, and the rate or if it learns."""
     tables = []
     for record in records:
-        rate = f"{record['unit']}/s" if "unit" in record else "accuracy"
-        last = say_each("accuracy", "tokens/s", "images/s").get(rate, rate)
+        rate = f"{record['unit']}/s" if "unit" in record else "learns alike"
+        last = say_each("learns alike", "tokens/s", "images/s").get(rate, rate)
         head = [*say_each("lever", "a step", "promised", "obtained", "gain").values(), last]
         rows = [[lever(each), *words, last_figure(record, each)] for each, words in total_figures(record["rows"])]
         tables.append(table("promises", head, rows))
@@ -175,20 +175,31 @@ def totals(records: Iterable[Record]) -> str:
 
 
 def last_figure(record: Record, row: Record) -> str:
-    """Return what stands in the last column: of what `Levers` tried the rate, of a running total the accuracy."""
-    return f"{record['items'] / row['seconds']:,.0f}" if "items" in record else f"{100 * row['accuracy']:.1f} %"
+    """Return what stands in the last column: of what `Levers` tried the rate, of a running total if the loop learns.
+
+    It does if its loss after a few steps is that of the loop as written; otherwise both stand there, its own first.
+    """
+    if "items" in record:
+        return f"{record['items'] / row['seconds']:,.0f}"
+    return (
+        "✓"
+        if row["learns"]
+        else "✗ "
+        + say("{loss}, not {first}", loss=three_digits(row["losses"][0]), first=three_digits(row["losses"][1]))
+    )
 
 
 def lever(found: Record, address: str = "") -> str:
-    """Return the name of a lever in a running total, with a link if there is an address; one that lost says so."""
-    lost = "" if found["kept"] else say("no gain here: left out")
-    return link(say_record(found["lever"]), address) + aside(lost, "kind left-out")
+    """Return the name of a lever in a running total, with a link if there is an address; one left out says why."""
+    lost = {"gains": "", "loses": say("slower here: left out"), "within the noise": say("within the noise: left out")}
+    return link(say_record(found["lever"]), address) + aside(lost[found["verdict"]], "kind left-out")
 
 
 def total_figures(rows: Sequence[Record]) -> Iterator[tuple[Record, tuple[str, ...]]]:
     """Yield each row of a table of levers with its figures in words: a step, promised, obtained, gain.
 
-    A row is a dict {lever, seconds, low, high, promised, accuracy, kept}; the loop as written comes first.
+    A row is a dict {lever, seconds, low, high, promised, kept, verdict, learns, losses}; that of the loop as written
+    comes first.
     """
     first = before = rows[0]["seconds"]
     size = column_scale(each["seconds"] for each in rows) or first

@@ -138,8 +138,8 @@ class Framework(Protocol):
         epoch of training has a new order, the same in every call.
         """
 
-    def Loop(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]) -> Any:
-        """Return the chapter's training loop with some levers, a `d2l_lab.instruments.levers.Loop`."""
+    def Loop(self, levers: tuple[str, ...], models: dict[Any, Any]) -> Any:
+        """Return the chapter's training loop with some levers, a `d2l_lab.instruments.loops.Loop`."""
 
     def evaluate_accuracy_gpu(self, net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
         """Return the accuracy of a network on a data set, between 0 and 1."""

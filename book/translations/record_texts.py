@@ -33,7 +33,7 @@ def in_code(code: str) -> Iterator[str]:
         if isinstance(node, ast.Call):
             place = SHOWN.get(ast.unparse(node.func).rpartition(".")[2])
             arguments = [] if place is None else node.args[place : place + 1]
-            reasons = [keyword.value for keyword in node.keywords if keyword.arg in ("if_missed", "otherwise")]
+            reasons = [keyword.value for keyword in node.keywords if keyword.arg == "if_missed"]
             for argument in arguments + reasons:
                 yield from text_of(assigned.get(ast.unparse(argument), argument))
 

@@ -67,6 +67,19 @@ class DigitImages:
         return image.reshape(self.shape), self._y[i]
 
 
+class InMemory:
+    """Images that have been read once: `[i]`, `len` and `shape` are those of the images, and no image is read again."""
+
+    def __init__(self, images: DigitImages):
+        self._read, self.shape = [images[i] for i in range(len(images))], images.shape
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+    def __getitem__(self, i: int) -> tuple[np.ndarray, np.int64]:
+        return self._read[i]
+
+
 class Minibatches:
     """Iterate over (X, y) in minibatches, the last of which may be smaller.
 

@@ -1,139 +1,46 @@
-"""Levers: changes to a training step, each promised as a saving, tried in turn with the step that lacks it.
-
-The chapter's own loop is a `Loop`; each framework's `networks.py` says how that makes, loads and saves its network.
-"""
+"""Levers: changes to a training step, each promised as a saving, tried in pairs with the step that lacks it."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import random
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
-from enum import StrEnum
-from itertools import islice
-from time import perf_counter
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from d2l_lab.instruments.data import DigitImages
-from d2l_lab.instruments.display import RUNNING_TOTAL, show
+from d2l_lab.instruments.display import RUNNING_TOTAL, show, wrapped
 from d2l_lab.instruments.framework import framework, needs_framework
-from d2l_lab.instruments.memory import freed_memory_kept
-from d2l_lab.instruments.predictions import Comparison, predict
+from d2l_lab.instruments.loops import (
+    SEEN,
+    WHOLE,
+    Build,
+    Lever,
+    Loop,
+    Pieces,
+    cost_beside,
+    loss_from_the_start,
+    seconds_of,
+    seconds_until,
+)
+from d2l_lab.instruments.memory import can_keep_freed_memory, keep_freed_memory
+from d2l_lab.instruments.pairs import Pair, Verdict, measured_in_pairs, verdict
+from d2l_lab.instruments.predictions import Comparison, predict, quantity
 from d2l_lab.instruments.timing import Measurement, compare, measure, minus, report, three_digits
+from d2l_lab.instruments.words import say, say_record
+from d2l_lab.machine.disturbance import Disturbance, Observation, observing
 from d2l_lab.plots.waterfall import Bar, waterfall
 
 AS_WRITTEN = "the loop as written"
-GAIN = 1.02  # what a lever has to gain in order to be kept
-BATCH = 64  # images of a minibatch of the chapter's loop
-EPOCHS = 3  # of both loops of a comparison
-REPEATS = 15  # of both steps of a test
-BUDGET = 3.0  # seconds of a test after its warm-up, after which no further round starts
+REPEATS = 15  # of a step as it was written
+BUDGET = 3.0  # seconds of a comparison's pairs, after which no further ones start
+WORTH = 0.05  # of a step: what a promise from its pieces has to reach, since a clock can hardly tell less from nothing
+SHARE = 0.9  # of the test digits: what a loop is to reach
+LIMIT = 12.0  # seconds of training in which it is to reach them
+ALIKE, ROUNDED = 1e-3, 0.05  # how far losses may lie apart, in float32 and where products are rounded to fewer bits
 
-
-class Lever(StrEnum):
-    """A change to the chapter's training loop, by its name; in the order of the running total."""
-
-    TUNED_LAYERS = "tuned layers"
-    COMPILED_STEP = "compiled step"
-    DEFERRED_LOSS_READ = "deferred loss read"
-    BACKGROUND_LOADING = "background loading"
-    IMAGES_IN_MEMORY = "images in memory"
-    BFLOAT16 = "bfloat16"
-
-
+Promise = (
+    float | None | Callable[[Pieces], float | None]
+)  # seconds to be saved, or how they follow from a loop's pieces
 KNOWN = tuple(map(str, Lever))
-
-
-class Loop:
-    """The chapter's training loop with some of the levers.
-
-    Loops with the same layers and step share one network, so that it is compiled once, and each brings its own weights.
-    """
-
-    SHAPE: tuple[int, ...] = (28, 28, 1)  # of an image
-    SHARING = {Lever.TUNED_LAYERS, Lever.COMPILED_STEP, Lever.BFLOAT16}  # loops that agree in these share a network
-
-    def __init__(self, levers: tuple[str, ...], steps: int, models: dict[Any, Any]):
-        self.levers, self.d2l = levers, framework()
-        self.device = self.d2l.try_gpu()
-        own = frozenset(levers) & self.SHARING
-        if own not in models:
-            models[own] = self.make(Lever.TUNED_LAYERS in own, Lever.COMPILED_STEP in own, Lever.BFLOAT16 in own)
-        self.net, self.optimizer, self.step, self.first = models[own]
-        self.images = DigitImages(self.SHAPE, BATCH * steps)
-        self.minibatches = self.loader(self.images)
-        self.drawn: Any = None  # the iterator of the epoch under way
-        self.restart()
-
-    def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
-        """Return a network, its optimizer, the function that trains it for a minibatch, and its state."""
-        raise NotImplementedError
-
-    def network(self, tuned: bool, bfloat16: bool) -> Any:
-        """Return LeNet with the layers that it is to have."""
-        net = self.d2l.tuned_lenet() if tuned else self.d2l.build_lenet()
-        return self.d2l.in_bfloat16(net) if bfloat16 else net
-
-    def load(self, state: Any) -> None:
-        """Put weights and momenta into the network and its optimizer."""
-
-    def save(self) -> Any:
-        """Return copies of them."""
-
-    def background(self, images: DigitImages) -> Any:
-        """Return minibatches of which the next one is loaded meanwhile."""
-        raise NotImplementedError
-
-    def loader(self, images: DigitImages) -> Any:
-        """Return the minibatches."""
-        if Lever.IMAGES_IN_MEMORY in self.levers:
-            return self.d2l.load_data_digits(BATCH, resize=28)[0]
-        return (
-            self.background(images) if Lever.BACKGROUND_LOADING in self.levers else self.d2l.load_images(images, BATCH)
-        )
-
-    def place(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return a minibatch on the device."""
-        return X, y
-
-    def restart(self) -> None:
-        """Go back to the first weights."""
-        self.state = self.first
-
-    def begin(self, seed: int) -> None:
-        """Load the loop's own weights into the network, and fix the order of the next epoch's minibatches."""
-        np.random.seed(seed)
-        self.load(self.state)
-
-    def epoch(self, steps: int) -> None:
-        """Train for so many minibatches and wait for the last one."""
-        total: Any = 0
-        late = Lever.DEFERRED_LOSS_READ in self.levers
-        self.drawn = iter(self.minibatches)
-        for X, y in islice(self.drawn, steps):
-            loss = self.step(self.net, self.optimizer, *self.place(X, y))
-            total = total + (loss if late else float(loss))
-        float(total)
-
-    def end(self) -> None:
-        """Keep the weights, since another loop may use the network next, and give the iterator up.
-
-        Out of the time of an epoch, because TensorFlow takes up to 0.15 s to end one that might still yield.
-        """
-        self.state, self.drawn = self.save(), None
-
-    def accuracy(self) -> float:
-        """Return the accuracy on the test set."""
-        self.begin(0)
-        # minibatches of the same size: no new shape to compile
-        return self.d2l.evaluate_accuracy_gpu(self.net, islice(self.d2l.load_data_digits(BATCH, resize=28)[1], 5))
-
-    def close(self) -> None:
-        """End the loop's threads and processes."""
-        self.minibatches = None
-
-
-Build = Callable[[tuple[str, ...]], Loop]  # from the levers to the loop that has them
 
 
 @dataclass(frozen=True)
@@ -142,37 +49,70 @@ class Row:
 
     lever: str
     time: Measurement  # of a step
-    promised: float | None  # seconds that the lever was to save, or below 0 to cost
-    obtained: float | None  # seconds that it saved; None in the first row
-    kept: bool
-    accuracy: float | None = None
+    promised: float | None = None  # seconds that the lever was to save, or below 0 to cost
+    above: float | None = None  # seconds of a step without the lever; None in the first row
+    verdict: Verdict = Verdict.GAINS
+    losses: tuple[float, float] | None = None  # after the same steps as the loop as written, and that loop's
+    alike: float = ALIKE  # how far these may lie apart
+
+    @property
+    def kept(self) -> bool:
+        return self.verdict is Verdict.GAINS
+
+    @property
+    def obtained(self) -> float | None:
+        """The seconds of a step that the lever saved; None in the first row."""
+        return None if self.above is None else self.above - self.time.median
+
+    @property
+    def learns(self) -> bool | None:
+        """Whether its loss is that of the loop as written, but for rounding; None if nobody looked."""
+        return None if self.losses is None else math.isclose(*self.losses, rel_tol=self.alike)
 
     def record(self) -> dict[str, Any]:
         """Return what a page needs of the row."""
         times = {"seconds": self.time.median, "low": self.time.low, "high": self.time.high}
-        rest = {"promised": self.promised, "accuracy": self.accuracy, "kept": self.kept}
-        return {"lever": self.lever} | times | rest
+        rest = {"promised": self.promised, "kept": self.kept, "verdict": str(self.verdict)}
+        learned = {"learns": self.learns, "losses": self.losses}
+        return {"lever": self.lever} | times | rest | learned
 
-    def compare(self, otherwise: str = "") -> None:
+    def compare(self, if_missed: str = "") -> None:
         """Show the promised saving beside the obtained one, or a promised cost beside the cost; nothing if neither."""
-        if not self.promised or self.obtained is None:
+        if not self.promised or self.above is None:
             return
-        above, sign = self.time.median + self.obtained, math.copysign(1, self.promised)
-        slow, fast = (sign * (above - seconds) for seconds in (self.time.high, self.time.low))
+        sign = math.copysign(1, self.promised)
+        low, median, high = (
+            sign * (self.above - seconds) for seconds in (self.time.high, self.time.median, self.time.low)
+        )
         name = self.lever if self.promised > 0 else f"{self.lever}: cost"
-        low, high = sorted((slow, fast))
-        Comparison(name, "saving", "s", abs(self.promised), sign * self.obtained, low, high, otherwise).show()
+        low, high = sorted((low, high))
+        seen = asdict(self.time.disturbance)
+        Comparison(name, "saving", "s", abs(self.promised), median, low, high, if_missed, **seen).show()
 
 
-def tried_row(lever: str, before: Measurement, after: Measurement, kept_seconds: float, promised: float | None) -> Row:
-    """Return the row of a lever out of the times of a step without it and with it, measured in turn.
+def tried_row(
+    lever: str, pairs: Sequence[Pair], number: int, above: float, promised: float | None, meanwhile: Disturbance
+) -> Row:
+    """Return the row of a lever from the seconds of a step without it and with it, in pairs of `number` calls each.
 
-    What counts is the ratio of the two: if the machine has become slower or faster since the step that was kept took
-    `kept_seconds`, the lever's times are scaled to that figure. A lever that gains 2 % or more is kept.
+    What counts is the ratio within a pair: if the machine has become slower or faster since the step without the lever
+    took `above` seconds, the step with it is said to take that figure over the ratio. So the spread of the row is that
+    of the differences.
     """
-    drift = kept_seconds / before.median
-    time = Measurement(tuple(drift * seconds for seconds in after.seconds), after.number)
-    return Row(lever, time, promised, kept_seconds - time.median, kept_seconds > GAIN * time.median)
+    time = Measurement(tuple(above * after / before for before, after in pairs), number, meanwhile)
+    return Row(lever, time, promised, above, verdict(pairs))
+
+
+def verdict_of(row: Row) -> str:
+    """Return what pairs have shown of a lever, in words."""
+    said = {
+        Verdict.GAINS: say("it gains: kept"),
+        Verdict.LOSES: say("it loses: left out"),
+        Verdict.NOISE: say("within the noise: left out"),
+    }[row.verdict]
+    return say(
+        "{lever}: {verdict} (pairs: {pairs})", lever=say_record(row.lever), verdict=said, pairs=len(row.time.seconds)
+    )
 
 
 def picture(rows: Sequence[Row]) -> None:
@@ -182,19 +122,30 @@ def picture(rows: Sequence[Row]) -> None:
 
 @dataclass(frozen=True)
 class RunningTotal:
-    """All rows, the loop as written first. In a notebook it is shown as a table and sent to the page as data."""
+    """All rows, the loop as written first. In a notebook it is shown as a table and sent to the page as data.
+
+    With it come the seconds of training until nine of ten test digits were right, of the loop as written and of that
+    with the levers kept; None for one that was stopped before.
+    """
 
     rows: tuple[Row, ...]
     steps: int
+    until: tuple[float | None, float | None]
 
     def __str__(self) -> str:
-        return table(self.rows, "accuracy", lambda row: f"{row.accuracy:.2f}")
+        return table(self.rows, "learns", learned)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return {
-            RUNNING_TOTAL: {"rows": [row.record() for row in self.rows], "steps": self.steps},
-            "text/plain": str(self),
-        }
+        about = {"rows": [row.record() for row in self.rows], "steps": self.steps, "until": self.until, "limit": LIMIT}
+        return {RUNNING_TOTAL: about, "text/plain": str(self)}
+
+
+def learned(row: Row) -> str:
+    """Return whether a row's loop learns as the first one does: ✓, or ✗ with both losses."""
+    if row.losses is None or row.learns:
+        return "–" if row.losses is None else "✓"
+    loss, first = (f"{loss:.4f}" for loss in row.losses)
+    return "✗ " + say("{loss}, not {first}", loss=loss, first=first)
 
 
 @dataclass(frozen=True)
@@ -214,21 +165,25 @@ class Tried:
 
 
 @needs_framework
-def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
+def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
 
-    Each lever is tried on the loop with the levers kept so far: both train a LeNet from the same first weights for
-    three epochs, which take turns. A lever that gains less than 2 % is marked, and left out of the rows below it. The
-    minibatches come in the same order, unless the lever brings a loader of its own. Freed memory stays with the process
-    meanwhile, since page faults could cost more than a lever saves.
+    Each lever is tried on the loop with the levers kept so far. Both train a LeNet from the same first weights on the
+    same minibatches, in pairs of epochs in drawn order, until their ratio lies certainly on one side of 1 or three
+    seconds are over. A lever that does not certainly gain is left out of the rows below it. Its loss after a few steps
+    is compared with that of the loop as written, and in the end both the loop as written and the one with all levers
+    kept train until nine of ten test digits are right.
 
     Parameters
     ----------
     promises
-        The levers, each with the seconds of a step that it is to save, or None: "tuned layers", "compiled step",
-        "deferred loss read", "background loading", "images in memory", "bfloat16", also the order of the rows.
+        The levers, each with the seconds of a step that it is to save, or None, or a function that returns these from
+        the `Pieces` of the loop just above; below a twentieth of the step, the lever is not tried. The levers, in the
+        order of the rows: "tuned layers", "compiled step", "deferred loss read", "background loading", "images in
+        memory", "bfloat16", "memory kept".
     steps
-        The minibatches of 64 images in an epoch, 22 at most.
+        The minibatches of 64 images in an epoch, 22 at most. Where a worker loads, an epoch has all 22, because each
+        waits once for the first minibatch.
 
     Raises
     ------
@@ -238,41 +193,46 @@ def running_total(promises: Mapping[str, float | None], steps: int = 6) -> None:
         For "bfloat16" in MXNet.
     """
     _check(promises, steps)
-    build = _builder(steps)
-    with freed_memory_kept(), ExitStack() as stack:
-        kept: tuple[str, ...] = ()
-        best = _warm_loop(build, kept, steps, stack)
-        rows: list[Row] = []
-        for lever in [lever for lever in Lever if lever in promises]:
-            rival = _warm_loop(build, (*kept, lever), steps, stack)
-            before, after = _in_turn(best, rival, steps)
-            if not rows:
-                rows.append(Row(AS_WRITTEN, before, None, None, True, best.accuracy()))
-                above = before.median  # seconds of a step in the last row that was kept
-            row = tried_row(lever, before, after, above, promises[lever])
-            rows.append(Row(row.lever, row.time, row.promised, row.obtained, row.kept, rival.accuracy()))
-            if row.kept:
-                best, kept, above = rival, (*kept, lever), row.time.median
-    show(RunningTotal(tuple(rows), steps))
+    build = _builder()
+    with ExitStack() as stack:
+        stack.callback(keep_freed_memory, False)
+        best = stack.enter_context(closing(build(())))
+        loss = loss_from_the_start(best)
+        first_until = seconds_until(best, SHARE, LIMIT)
+        time, first = _observed(best, steps)
+        rows = [Row(AS_WRITTEN, time, losses=(loss, loss))]
+        print(pieces_in_words(first))
+        for lever in _possible(promises):
+            row, rival = _tried(best, lever, promises[lever], steps, rows, build, stack)
+            if row:
+                rows.append(row)
+                best = rival if row.kept else best
+        until = (first_until, seconds_until(best, SHARE, LIMIT))
+    show(RunningTotal(tuple(rows), steps, until))
     for row in rows:
         row.compare()
+    print(wrapped(sum_in_words(rows, [promised_by(promises[row.lever], first) for row in rows[1:]])))
+    print(wrapped(until_in_words(until)))
     picture(rows)
 
 
 @needs_framework
-def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None:
+def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: str = "") -> None:
     """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
 
-    Both train a LeNet from the same first weights for three epochs, which take turns.
+    Both train a LeNet from the same first weights, in pairs of epochs as in `running_total`.
 
     Parameters
     ----------
     lever
         One of those of `running_total`.
     promised
-        The seconds of a step that it is to save, or None.
+        The seconds of a step that it is to save, or None, or a function that returns these from the `Pieces` of the
+        loop as written; below a twentieth of the step, the lever is not tried.
     steps
         The minibatches of 64 images in an epoch, 22 at most.
+    if_missed
+        What to look at if the saving misses its promise.
 
     Raises
     ------
@@ -280,67 +240,150 @@ def try_lever(lever: str, promised: float | None = None, steps: int = 6) -> None
         As in `running_total`.
     """
     _check({lever: promised}, steps)
-    build = _builder(steps)
-    with freed_memory_kept(), ExitStack() as stack:
-        plain, changed = (_warm_loop(build, levers, steps, stack) for levers in ((), (lever,)))
-        before, after = _in_turn(plain, changed, steps)
-    report({AS_WRITTEN: before, f"with {lever}": after})
-    if promised is None or promised <= 0:
+    build = _builder()
+    chosen = _possible([lever])
+    if not chosen:
+        return
+    with ExitStack() as stack:
+        stack.callback(keep_freed_memory, False)
+        plain = stack.enter_context(closing(build(())))
+        loss = loss_from_the_start(plain)
+        time, _ = _observed(plain, steps)
+        row = _tried(plain, chosen[0], promised, steps, [Row(AS_WRITTEN, time, losses=(loss, loss))], build, stack)[0]
+    if row is None:
+        return
+    report({AS_WRITTEN: time, f"with {lever}": row.time})
+    print(verdict_of(row))
+    if row.promised is None or row.promised <= 0:
         print(f"{lever}: no saving promised")
     else:
-        tried_row(lever, before, after, before.median, promised).compare()
+        row.compare(if_missed)
 
 
-def _builder(steps: int) -> Build:
+def _builder() -> Build:
     """Return a function from levers to this framework's loop that has them."""
     loop = framework().Loop
     models: dict[Any, Any] = {}
-    return lambda levers: loop(levers, steps, models)
+    return lambda levers: loop(levers, models)
 
 
-def _check(promises: Mapping[str, float | None], steps: int) -> None:
+def _check(promises: Mapping[str, Promise], steps: int) -> None:
     for lever, promised in promises.items():
         if lever not in KNOWN:
             raise ValueError(f"unknown lever {lever!r}; known: {', '.join(map(repr, KNOWN))}")
-        if promised is not None and not math.isfinite(promised):
+        if isinstance(promised, float | int) and not math.isfinite(promised):
             raise ValueError(f"{lever!r} promises to save seconds of a step, not {promised}")
     if not promises:
         raise ValueError(f"a running total has at least one lever: {', '.join(map(repr, KNOWN))}")
-    if steps < 1:
-        raise ValueError(f"an epoch has at least one step, not {steps}")
+    if not 1 <= steps <= WHOLE:
+        raise ValueError(f"an epoch has 1 to {WHOLE} steps, not {steps}")
 
 
-def _warm_loop(build: Build, levers: tuple[str, ...], steps: int, stack: ExitStack) -> Loop:
-    """Return a loop with these levers that has compiled, started its threads and trained a little."""
-    loop = stack.enter_context(closing(build(levers)))
+def _possible(levers: Collection[str]) -> list[Lever]:
+    """Return these levers in the order of the chapter, without one that this system lacks, which a line says."""
+    if Lever.MEMORY_KEPT in levers and not can_keep_freed_memory():
+        print(say("memory kept: not tried, because this system's C library has no such settings"))
+        levers = [lever for lever in levers if lever != Lever.MEMORY_KEPT]
+    return [lever for lever in Lever if lever in levers]
+
+
+def promised_by(promise: Promise, pieces: Pieces) -> float | None:
+    """Return the seconds that a lever is to save of a step with these pieces."""
+    return promise(pieces) if callable(promise) else promise
+
+
+def _observed(loop: Loop, steps: int) -> tuple[Measurement, Pieces]:
+    """Train for three epochs; return the time of a step, and where it went."""
+    loop.prepare(steps)
     loop.restart()
-    _seconds(loop, min(2, steps), 0)
-    return loop
+    with observing() as seen:
+        times = tuple(seconds_of(loop, steps, seed) for seed in range(3))
+    return Measurement(times, steps, seen.disturbance), loop.pieces()
 
 
-def _in_turn(one: Loop, other: Loop, steps: int) -> list[Measurement]:
-    """Train both from the first weights for EPOCHS epochs, which take turns; return the seconds of a step of each."""
-    loops = (one, other)
-    for loop in loops:
+def _tried(
+    best: Loop, lever: Lever, promise: Promise, steps: int, rows: Sequence[Row], build: Build, stack: ExitStack
+) -> tuple[Row | None, Loop]:
+    """Return the row of a lever, tried on the loop of the last row that was kept, and the loop that has it.
+
+    There is none if the lever promises less than a twentieth of a step, which a line says.
+    """
+    rival = stack.enter_context(closing(build((*best.levers, lever))))
+    loss = loss_from_the_start(rival)
+    one_of_them_waits = Lever.BACKGROUND_LOADING in (lever, *best.levers)
+    steps = WHOLE if one_of_them_waits else steps
+    for loop in (rival, best):  # in this order: what becomes of freed memory is then that of the best one
+        loop.prepare(steps)
         loop.restart()
-    rounds = [[_seconds(loop, steps, seed) for loop in loops] for seed in range(EPOCHS)]
-    return [Measurement(column, steps) for column in zip(*rounds, strict=True)]
+        for seed in range(math.ceil(2 * SEEN / steps)):
+            seconds_of(loop, steps, seed)
+    pieces = best.pieces()
+    if lever == Lever.BACKGROUND_LOADING:
+        pieces = pieces._replace(beside=cost_beside(best, rival))
+    promised = promised_by(promise, pieces)
+    if callable(promise) and (promised is None or promised < WORTH * pieces.step):
+        print(say("{lever}: promises less than a twentieth of a step, not tried", lever=say_record(lever)))
+        return None, rival
+    with observing() as seen:
+        pairs = measured_in_pairs(lambda number: _pairs(best, rival, steps, number, seen), BUDGET)
+    above = next(row for row in reversed(rows) if row.kept).time.median
+    row = tried_row(lever, pairs, steps, above, promised, seen.disturbance)
+    assert rows[0].losses
+    alike = ROUNDED if Lever.BFLOAT16 in rival.levers else ALIKE
+    return replace(row, losses=(loss, rows[0].losses[0]), alike=alike), rival
 
 
-def _seconds(loop: Loop, steps: int, seed: int) -> float:
-    """Train for an epoch of so many steps; return the seconds of a step."""
-    loop.begin(seed)
-    start = perf_counter()
-    loop.epoch(steps)
-    seconds = (perf_counter() - start) / steps
-    loop.end()
-    return seconds
+def _pairs(without: Loop, with_it: Loop, steps: int, number: int, seen: Observation) -> list[Pair]:
+    """Train both for so many epochs, in pairs in drawn order; return the seconds of a step of each."""
+    found = []
+    for _ in range(number):
+        seen.tick()
+        seed = random.randrange(2**31)
+        order = random.sample((without, with_it), 2)
+        seconds = {id(loop): seconds_of(loop, steps, seed) for loop in order}
+        found.append((seconds[id(without)], seconds[id(with_it)]))
+    return found
+
+
+def pieces_in_words(pieces: Pieces) -> str:
+    """Return the pieces of a step and their sum."""
+    parts = {name: f"{1e3 * seconds:.2f}" for name, seconds in pieces._asdict().items() if name != "beside"}
+    return say(
+        "load {load} + compute {compute} + read {read} + the rest {other} = {step} ms a step, {faults} new pages",
+        **parts | {"step": f"{1e3 * pieces.step:.2f}", "faults": f"{pieces.faults:,.0f}"},
+    )
+
+
+def sum_in_words(rows: Sequence[Row], alone: Sequence[float | None]) -> str:
+    """Return what the levers kept promise to save of the loop as written, each by itself, beside what they saved."""
+    kept = [(row, seconds) for row, seconds in zip(rows[1:], alone, strict=True) if row.kept and seconds]
+    if not kept:
+        return say("no lever with a promise was kept")
+    promised = sum(seconds for _, seconds in kept)
+    obtained = sum(row.obtained or 0 for row, _ in kept)
+    return say(
+        "each by itself, the levers kept promise {promised} of the loop as written, summed up; together they saved "
+        "{obtained}",
+        promised=quantity(promised, "s"),
+        obtained=quantity(obtained, "s"),
+    )
+
+
+def until_in_words(until: tuple[float | None, float | None]) -> str:
+    """Return how long the loop as written and the last one trained until nine of ten test digits were right."""
+    first, last = (
+        say("not within {limit} s", limit=f"{LIMIT:.0f}") if seconds is None else quantity(seconds, "s", 1.0)
+        for seconds in until
+    )
+    return say(
+        "nine of ten test digits are right after: {first} as written, {last} with the levers kept",
+        first=first,
+        last=last,
+    )
 
 
 class Levers:
     """A training step, and what each change to it promised to save and saved.
-
-    Freed memory stays with the process while steps are timed, since page faults could cost more than a lever saves.
 
     Parameters
     ----------
@@ -367,9 +410,8 @@ class Levers:
             raise ValueError(f"a minibatch holds at least one of its {unit}, not {items}")
         self._step, self._items, self._unit = step, items, unit
         self._promises: dict[str, float] = {}
-        with freed_memory_kept():
-            self.time = measure(step, REPEATS, BUDGET)
-        self._rows = [Row(AS_WRITTEN, self.time, None, None, True)]
+        self.time = measure(step, REPEATS, BUDGET)
+        self._rows = [Row(AS_WRITTEN, self.time)]
         print(f"{AS_WRITTEN}: {self._figures(self.time.median)}")
 
     def promise(self, lever: str, saving: float) -> None:
@@ -382,14 +424,16 @@ class Levers:
         """
         self._promises[lever] = predict(lever, saving, kind="saving").value
 
-    def test(self, lever: str, step: Callable[[], object], otherwise: str = "") -> bool:
-        """Time the step with this lever in turn with the kept one; keep it if it gains 2 % or more.
+    def test(self, lever: str, step: Callable[[], object], if_missed: str = "") -> bool:
+        """Time the step with this lever in pairs with the kept one; keep it if it certainly gains.
+
+        Pairs follow each other until their ratio lies certainly on one side of 1, or three seconds are over.
 
         Parameters
         ----------
         lever, step
             What has been promised, and the step that has it.
-        otherwise
+        if_missed
             What to look at if the saving misses its promise.
 
         Returns
@@ -404,12 +448,20 @@ class Levers:
         """
         if lever not in self._promises:
             raise ValueError(f"{lever!r} has promised nothing; call promise({lever!r}, seconds) before the test")
-        with freed_memory_kept():
-            before, after = compare({"without": self._step, "with": step}, REPEATS, BUDGET).values()
-        row = tried_row(lever, before, after, self.time.median, self._promises.pop(lever))
-        row.compare(otherwise)
+        calls = 1
+
+        def pairs(number: int) -> list[Pair]:
+            nonlocal calls
+            before, after = compare({"without": self._step, "with": step}, number, math.inf).values()
+            calls = after.number
+            return list(zip(before.seconds, after.seconds, strict=True))
+
+        with observing() as seen:
+            found = measured_in_pairs(pairs, BUDGET)
+        row = tried_row(lever, found, calls, self.time.median, self._promises.pop(lever), seen.disturbance)
+        row.compare(if_missed)
         self._rows.append(row)
-        print(f"{lever}: {'kept' if row.kept else 'left out'}, {self._figures(row.time.median)}")
+        print(f"{verdict_of(row)}, {self._figures(row.time.median)}")
         if row.kept:
             self._step, self.time = step, row.time
         return row.kept
@@ -436,7 +488,7 @@ def table(rows: Sequence[Row], more: str, figure: Callable[[Row], str]) -> str:
             milliseconds(row.obtained),
             figure(row),
         )
-        lines.append((row.lever, *figures, "" if row.kept else "left out"))
+        lines.append((row.lever, *figures, "" if row.kept else f"{row.verdict}: left out"))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     aligned = []
     for name, *rest, mark in lines:

@@ -8,8 +8,7 @@ import gc
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from time import perf_counter, sleep
 from typing import Any, NamedTuple
 
@@ -28,7 +27,7 @@ THRESHOLDS = {
 NUMBER = re.compile(r"0x[\da-fA-F]+|[1-9]\d*|0")
 FIXING = (*THRESHOLDS, "top_pad", "mmap_max")  # the settings of which each ends the adapting
 
-_blocks, _changing = 0, threading.Lock()  # of freed_memory_kept: C's allocator is that of the whole process
+_kept, _changing = False, threading.Lock()  # of keep_freed_memory: C's allocator is that of the whole process
 
 
 class Memory(NamedTuple):
@@ -132,32 +131,40 @@ def _settle(wait: Callable[[], Any]) -> None:
     wait()
 
 
-@contextmanager
-def freed_memory_kept() -> Iterator[None]:
-    """Let glibc keep what the process frees, for the next arrays; blocks may lie in each other and in several threads.
+def page_faults() -> int:
+    """Return how many pages this process has touched for the first time so far; 0 where the system does not count."""
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:
+        return 0
+    return getrusage(RUSAGE_SELF).ru_minflt
 
-    Otherwise it depends on the order of sizes and on chance whether a training step's arrays lie in pages that the
-    process has, or wait for new ones. Arrays above 32 MiB have pages of their own. Other C libraries are left alone.
 
-    After the last block, thresholds that the environment sets are those again. Without such settings glibc adapts its
-    thresholds to what is freed, and never does again once they have been set: so they stay at the most that it would
-    have come to, 32 MiB for an array in pages that stay, and 64 MiB of them.
+def can_keep_freed_memory() -> bool:
+    """Tell whether `keep_freed_memory` does anything here: glibc alone has the settings."""
+    return bool(_in_c("mallopt"))
+
+
+def keep_freed_memory(keep: bool) -> bool:
+    """Let glibc keep what the process frees, for the next arrays, or let it do as usual; return if that is a change.
+
+    As usual, it depends on the order of sizes and on chance whether a training step's arrays lie in pages that the
+    process has, or wait for new ones. Arrays above 32 MiB have pages of their own in any case.
+
+    Until the first change glibc adapts its thresholds to what is freed, and never does again once they have been set.
+    So "as usual" then means the settings of the environment, or else the most that glibc would have come to: 32 MiB for
+    an array in pages that stay, and 64 MiB of them.
     """
-    global _blocks
+    global _kept
     mallopt = _in_c("mallopt")
     with _changing:
-        _blocks += 1
-        if mallopt and _blocks == 1:
-            for number, kept, *_ in THRESHOLDS.values():
-                mallopt(number, kept)
-    try:
-        yield
-    finally:
-        with _changing:
-            _blocks -= 1
-            if mallopt and not _blocks:
-                for number, value in usual_thresholds(os.environ):
-                    mallopt(number, value)
+        if not mallopt or keep == _kept:
+            return False
+        kept = [(number, value) for number, value, *_ in THRESHOLDS.values()]
+        for number, value in kept if keep else usual_thresholds(os.environ):
+            mallopt(number, value)
+        _kept = keep
+    return True
 
 
 def usual_thresholds(environment: Mapping[str, str]) -> list[tuple[int, int]]:

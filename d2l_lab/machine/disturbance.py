@@ -73,7 +73,7 @@ class Disturbance:
             found.append(say("other programs took {others} of {n} cores", others=f"{self.others:.1f}", n=self.cores))
         if self.pace < SLOWEST:
             found.append(say("the machine ran at {pace} of its pace", pace=f"{self.pace:.2g}"))
-        return say("; ").join(found)
+        return say(", and ").join(found)
 
 
 class Observation:

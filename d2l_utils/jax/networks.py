@@ -11,8 +11,8 @@ import optax
 from flax import nnx
 from jax import numpy as jnp
 
-from d2l_lab.instruments import levers
-from d2l_lab.instruments.data import DigitImages, Minibatches, digits
+from d2l_lab.instruments import loops
+from d2l_lab.instruments.data import Minibatches, digits
 
 
 def build_lenet() -> Any:
@@ -122,7 +122,7 @@ def iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
     return train, Minibatches(X_test[..., None], y_test.astype("int32"), batch_size, shuffle=False)
 
 
-class Loop(levers.Loop):
+class Loop(loops.Loop):
     """The chapter's loop with some levers, for JAX."""
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
@@ -137,16 +137,14 @@ class Loop(levers.Loop):
     def save(self) -> Any:
         return jax.tree.map(np.array, nnx.state((self.net, self.optimizer)))
 
-    def background(self, images: DigitImages) -> Any:
+    def background(self, images: Any) -> Any:
         """Return minibatches of which a thread loads the next one, as the section on automatic parallelism does."""
         with ThreadPoolExecutor(1) as loader:
-            minibatches = load_images(images, levers.BATCH)
+            minibatches = load_images(images, loops.BATCH)
             ahead = loader.submit(next, minibatches, None)
             while minibatch := ahead.result():
                 ahead = loader.submit(next, minibatches, None)
                 yield minibatch
 
-    def begin(self, seed: int) -> None:
-        super().begin(seed)
-        if levers.Lever.IMAGES_IN_MEMORY not in self.levers:
-            self.minibatches = self.loader(self.images)  # the iterator of the last epoch is used up
+    def draw(self) -> Any:
+        return self.loader()  # the iterator of the last epoch is used up

@@ -7,8 +7,8 @@ import mxnet as mx
 from mxnet import autograd, gluon
 from mxnet.gluon import nn
 
-from d2l_lab.instruments import levers
-from d2l_lab.instruments.data import DigitImages, Minibatches, digits
+from d2l_lab.instruments import loops
+from d2l_lab.instruments.data import Minibatches, digits
 
 cross_entropy = gluon.loss.SoftmaxCrossEntropyLoss()
 
@@ -95,11 +95,11 @@ def _array(values: Any) -> Any:
     return mx.np.array(values, dtype=values.dtype)
 
 
-class Loop(levers.Loop):
+class Loop(loops.Loop):
     """The chapter's loop with some levers, for MXNet: each has a network of its own."""
 
     SHAPE = (1, 28, 28)
-    SHARING = set(levers.Lever)
+    SHARING = set(loops.Lever)
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
         net = self.network(tuned, bfloat16)
@@ -117,13 +117,9 @@ class Loop(levers.Loop):
         self.optimizer = gluon.Trainer(params, "sgd", {"learning_rate": 0.05, "momentum": 0.9})
         super().restart()
 
-    def background(self, images: DigitImages) -> Any:
+    def background(self, images: Any) -> Any:
         settings = {"shuffle": True, "last_batch": "discard", "num_workers": 1, "thread_pool": True}
-        return gluon.data.DataLoader(images, levers.BATCH, **settings)
+        return gluon.data.DataLoader(images, loops.BATCH, **settings)
 
     def place(self, X: Any, y: Any) -> tuple[Any, Any]:
         return X.as_in_ctx(self.device), y.as_in_ctx(self.device)
-
-    def epoch(self, steps: int) -> None:
-        super().epoch(steps)
-        mx.nd.waitall()

@@ -8,8 +8,8 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from d2l_lab.instruments import levers
-from d2l_lab.instruments.data import DigitImages, digits
+from d2l_lab.instruments import loops
+from d2l_lab.instruments.data import digits
 
 
 def build_lenet() -> Any:
@@ -120,7 +120,7 @@ def iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
     return tuple(part.batch(batch_size).prefetch(tf.data.AUTOTUNE) for part in (train, test))
 
 
-class Loop(levers.Loop):
+class Loop(loops.Loop):
     """The chapter's loop with some levers, for TensorFlow."""
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
@@ -139,5 +139,5 @@ class Loop(levers.Loop):
     def save(self) -> Any:
         return [variable.numpy() for variable in self._state()]
 
-    def background(self, images: DigitImages) -> Any:
-        return load_images(images, levers.BATCH).prefetch(1)  # as the section on automatic parallelism does
+    def background(self, images: Any) -> Any:
+        return load_images(images, loops.BATCH).prefetch(1)  # as the section on automatic parallelism does

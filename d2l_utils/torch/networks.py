@@ -8,8 +8,8 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
-from d2l_lab.instruments import levers
-from d2l_lab.instruments.data import DigitImages, digits
+from d2l_lab.instruments import loops
+from d2l_lab.instruments.data import digits
 
 
 def build_lenet() -> Any:
@@ -92,7 +92,7 @@ def iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
     return train, DataLoader(TensorDataset(X_test.unsqueeze(1), y_test), batch_size)
 
 
-class Loop(levers.Loop):
+class Loop(loops.Loop):
     """The chapter's loop with some levers, for PyTorch."""
 
     SHAPE = (1, 28, 28)
@@ -118,9 +118,9 @@ class Loop(levers.Loop):
     def save(self) -> Any:
         return [tensor.detach().clone() for tensor in self._state()]
 
-    def background(self, images: DigitImages) -> Any:
+    def background(self, images: Any) -> Any:
         settings = {"num_workers": 1, "persistent_workers": True, "pin_memory": torch.cuda.is_available()}
-        return DataLoader(images, levers.BATCH, shuffle=True, drop_last=True, **settings)
+        return DataLoader(images, loops.BATCH, shuffle=True, drop_last=True, **settings)
 
     def place(self, X: Any, y: Any) -> tuple[Any, Any]:
         return X.to(self.device, non_blocking=True), y.to(self.device, non_blocking=True)

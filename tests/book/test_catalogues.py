@@ -201,7 +201,7 @@ def test_records_are_shown_in_the_language_with_what_was_filled_in(project):
     times = dict.fromkeys(("measured", "low", "high"), 2.0)
     compared = {"name": "a step, compiled", "kind": "model", "unit": "s", "predicted": 1.0, "section": "one", **times}
     claimed = asdict(Claim("A cache is faster", True))
-    row = {"lever": "compiled", "seconds": 1.0, "promised": None, "accuracy": 0.5, "kept": True}
+    row = {"lever": "compiled", "seconds": 1.0, "promised": None, "learns": True, "kept": True, "verdict": "gains"}
     with speaking(Edition(project, CHINESE)):
         shown = HTML[PREDICTION]([compared | {"if_missed": "Look at the clock."}])
         shown += HTML[CLAIM]([claimed]) + HTML[RUNNING_TOTAL]([{"rows": [row]}])

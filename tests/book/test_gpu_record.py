@@ -80,6 +80,7 @@ def test_a_fold_names_machine_factor_versions_and_the_cause_of_a_miss(remark, no
 
 
 def test_a_table_of_levers_is_summed_up_in_the_title():
-    rows = [{"lever": "a", "seconds": s, "promised": None, "accuracy": 0.5, "kept": True} for s in (4, 1)]
+    rest = {"promised": None, "learns": True, "kept": True, "verdict": "gains"}
+    rows = [{"lever": "a", "seconds": s, "low": s, "high": s} | rest for s in (4, 1)]
     title = "<summary>The same cell on an NVIDIA H200: 4.00 × as fast with all levers</summary>"
     assert title in fold(totals=[{"rows": rows}])

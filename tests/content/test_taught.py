@@ -7,7 +7,7 @@ import pytest
 from modules import cells, parsed
 
 from book import MODULES, ROOT
-from d2l_lab.instruments import levers
+from d2l_lab.instruments import levers, loops
 from d2l_lab.instruments.data import DigitImages
 from d2l_utils.common import D2L_NAMES, NAMES
 
@@ -75,17 +75,17 @@ def test_a_section_defines_no_other_name_that_readers_get_from_d2l_utils(slug, f
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_frameworks_loop_of_the_levers_takes_the_size_of_a_minibatch_from_them(folder):
     (loop,) = [node for node in parsed(f"d2l_utils.{folder}.networks").body if getattr(node, "name", "") == "Loop"]
-    assert "images, levers.BATCH" in ast.unparse(loop)
-    assert levers.BATCH not in [node.value for node in ast.walk(loop) if isinstance(node, ast.Constant)]
+    assert "images, loops.BATCH" in ast.unparse(loop)
+    assert loops.BATCH not in [node.value for node in ast.walk(loop) if isinstance(node, ast.Constant)]
 
 
 def test_sections_load_minibatches_of_the_loop_of_the_levers():
     code = "\n".join(ast.unparse(tree) for slug in SLUGS for _, tree in cells(slug))
     sizes = re.findall(r"(?:load_images|DataLoader)(?:\(images, |, batch_size=)(\d+)", code)
-    assert set(sizes) == {str(levers.BATCH)}
+    assert set(sizes) == {str(loops.BATCH)}
     assert len(sizes) > 10
-    most = len(DigitImages()) // levers.BATCH
+    most = len(DigitImages()) // loops.BATCH
     assert set(re.findall(r"an epoch of (\d+) minibatches", code)) == {str(most)}
-    said = f"The minibatches of {levers.BATCH} images in an epoch, {most} at most."
+    said = f"The minibatches of {loops.BATCH} images in an epoch, {most} at most."
     assert said in levers.running_total.__doc__
     assert said in levers.try_lever.__doc__

@@ -1,19 +1,18 @@
 """Figures that the text and other modules rely on: what is measured how often, kept in memory, and recorded."""
 
 import random
-from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 
-from d2l_lab.instruments import claims, display, levers, predictions, timing
+from d2l_lab.instruments import claims, display, levers, loops, predictions, timing
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """A function that lets so many seconds pass, by the clocks of all that measures."""
     now = [0.0]
-    for module in (levers, timing):
+    for module in (loops, timing):
         monkeypatch.setattr(module, "perf_counter", lambda: now[0])
     return lambda seconds: now.append(now.pop() + seconds)
 
@@ -38,58 +37,8 @@ def test_three_digits_are_read_back_as_a_number_that_is_near():
         assert timing.three_digits(float(text.replace("−", "-"))) == text
 
 
-@pytest.fixture
-def freed_memory(monkeypatch):
-    """Whether freed memory is kept at the moment, as a list of one."""
-    kept = [False]
-
-    @contextmanager
-    def keep():
-        kept[0] = True
-        yield
-        kept[0] = False
-
-    monkeypatch.setattr(levers, "freed_memory_kept", keep)
-    return kept
-
-
-def test_both_steps_of_a_lever_run_fifteen_times_with_freed_memory_kept(clock, freed_memory, capsys):
-    found = []
-
-    def step():
-        found.append(freed_memory[0])
-        clock(0.01)
-
-    tried = levers.Levers(step, 1)
-    assert len(tried.time.seconds) == 15
-    tried.promise("fused", 0.001)
-    tried.test("fused", lambda: clock(0.005) or found.append(freed_memory[0]))
-    assert len(tried.time.seconds) == 15
-    assert all(found)
-
-
-class Loop:
-    """A training loop that notes whether freed memory is kept, and the size of its minibatches."""
-
-    minibatches = None
-
-    def __init__(self, clock, freed_memory, found):
-        self.epoch = lambda steps: clock(1) or found.append(freed_memory[0])
-
-    def nothing(self, *_):
-        return 0.5
-
-    begin = end = restart = accuracy = close = nothing
-
-
-@pytest.mark.parametrize("run", [levers.running_total, lambda promises: levers.try_lever(*promises)])
-def test_loops_train_with_freed_memory_kept(run, clock, freed_memory, monkeypatch, capsys):
-    found = []
-    monkeypatch.setattr(levers, "_builder", lambda steps: lambda chosen: Loop(clock, freed_memory, found))
-    monkeypatch.setattr(levers, "picture", lambda rows: None)
-    run({"tuned layers": None})
-    assert found
-    assert all(found)
+def test_a_step_as_written_is_timed_fifteen_times(clock, capsys):
+    assert len(levers.Levers(lambda: clock(0.01), 1).time.seconds) == 15
 
 
 @pytest.mark.parametrize("chosen", [(), ("images in memory",)])
@@ -101,9 +50,10 @@ def test_a_loop_takes_minibatches_of_64_images_to_train_and_to_test(chosen, monk
         load_data_digits=lambda size, resize: sizes.append(size) or ((), ()),
         evaluate_accuracy_gpu=lambda net, minibatches: 0.5,
     )
-    monkeypatch.setattr(levers, "framework", lambda: d2l)
-    monkeypatch.setattr(levers.Loop, "make", lambda *_: [None] * 4)
-    loop = levers.Loop(chosen, 3, {})
+    monkeypatch.setattr(loops, "framework", lambda: d2l)
+    monkeypatch.setattr(loops.Loop, "make", lambda *_: [None] * 4)
+    loop = loops.Loop(chosen, {})
+    loop.prepare(3)
     loop.accuracy()
     assert len(loop.images) == 3 * 64
     assert sizes == [64, 64]

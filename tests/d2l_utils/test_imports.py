@@ -19,8 +19,11 @@ FLOORS = [  # rooms of our packages, from the bottom; an import goes down or sta
     {"d2l_lab.instruments.timing"},
     {f"d2l_lab.{room}" for room in ("processes", "collectives", "exercises")},
     {"d2l_lab.plots", "d2l_lab.instruments"}
-    | {f"d2l_lab.instruments.{name}" for name in ("display", "claims", "predictions", "data", "framework", "memory")},
-    {"d2l_lab.instruments.scheduling", "d2l_lab.instruments.levers"},
+    | {
+        f"d2l_lab.instruments.{name}"
+        for name in ("display", "claims", "predictions", "data", "framework", "memory", "pairs")
+    },
+    {f"d2l_lab.instruments.{name}" for name in ("scheduling", "loops", "levers")},
     {"d2l_utils.common"},
     FRAMEWORKS | {"d2l_utils.d2l_names"},
     D2L_NAMES,
@@ -115,8 +118,9 @@ for module in sys.argv[2:]:
     __import__(module)
 from d2l_lab.files import locked
 from d2l_utils import common
-from d2l_lab.instruments.memory import freed_memory_kept, memory_with, process_counters
-with locked(pathlib.Path(sys.argv[1], "lock")), freed_memory_kept():
+from d2l_lab.instruments.memory import keep_freed_memory, memory_with, process_counters
+with locked(pathlib.Path(sys.argv[1], "lock")):
+    keep_freed_memory(True)
     print(memory_with(process_counters(), lambda: b"x" * 2**26, lambda: None).kept > 2**25, common.check is not None)
 """
 

@@ -1,7 +1,12 @@
 """Data, accuracy, a step of gradient descent, the split of a minibatch and the networks, against NumPy."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
+
+from d2l_lab.instruments.loops import SEEN, Lever, loss_from_the_start, seconds_of
+from d2l_lab.instruments.memory import keep_freed_memory
 
 X = np.arange(20, dtype="float32").reshape(10, 2)
 LABELS = np.array([0, 1, 1, 0, 1, 1, 1, 0, 0, 1], "int32")
@@ -90,6 +95,20 @@ def test_in_bfloat16_lenet_rounds_its_products_and_nothing_that_lasts(d2l, nativ
     weights = [native.numpy(weight) for weight in native.parameters(net)]
     assert {str(weight.dtype) for weight in weights} == {"float32"}
     assert sum(weight.size for weight in weights) == 129_068
+
+
+def test_loops_with_all_but_fewer_bits_learn_alike_and_their_pieces_add_up(d2l):
+    loop_of = import_module(f"{d2l.__name__}.networks").Loop
+    chosen = [(), *((lever,) for lever in Lever if lever != Lever.BFLOAT16)]
+    losses, models = {}, {}
+    for levers in chosen:
+        loop = loop_of(levers, models)
+        losses[levers] = loss_from_the_start(loop)
+        seconds = seconds_of(loop, SEEN, 1)
+        assert loop.seen[-1].step == pytest.approx(seconds, rel=0.05, abs=1e-3)
+        loop.close()
+    keep_freed_memory(False)
+    assert losses == pytest.approx(dict.fromkeys(chosen, losses[()]), rel=1e-3)
 
 
 @pytest.mark.only("mxnet")

@@ -6,21 +6,29 @@ from tiny_book import code, notebook, outline, prose, shown, words
 
 from book.outputs import RUNNING_TOTAL
 from book.pages.records.running_total import taught_in
-from book.record_html import total_figures
+from book.record_html import lever, total_figures
 
 
-def row(lever, seconds, promised=None, kept=True):
-    about = {"lever": lever, "seconds": seconds, "low": seconds, "high": seconds}
-    return about | {"promised": promised, "accuracy": 0.951, "kept": kept}
+def row(lever, seconds, promised=None, verdict="gains", loss=2.0):
+    about = {"lever": lever, "seconds": seconds, "low": seconds, "high": seconds, "promised": promised}
+    learned = {"learns": loss == 2.0, "losses": [loss, 2.0]}
+    return about | {"kept": verdict == "gains", "verdict": verdict} | learned
 
 
 WRITTEN = row("the loop as written", 0.02)
 COMPILED = row("compiled step", 0.01, promised=0.012)
 LONGEST = {
-    "rows": [WRITTEN, COMPILED, row("deferred loss read", 0.0125, kept=False), row("background loading", 0.008)],
+    "rows": [
+        WRITTEN,
+        COMPILED,
+        row("deferred loss read", 0.0125, verdict="loses"),
+        row("background loading", 0.008, loss=2.11),
+    ],
     "steps": 20,
+    "until": [3.2, None],
+    "limit": 12,
 }
-TRIED = {"rows": [row | {"accuracy": None} for row in LONGEST["rows"]], "items": 1000, "unit": "tokens"}
+TRIED = {"rows": [row | {"learns": None, "losses": None} for row in LONGEST["rows"]], "items": 1000, "unit": "tokens"}
 TOTALS = [{"section": "summing", "framework": "jax", "cell": "c2"} | LONGEST]
 TOTALS.append({"section": "trying", "framework": "jax", "cell": "c1"} | TRIED)
 SHOWN = shown({RUNNING_TOTAL: LONGEST, "text/plain": "a table"})
@@ -36,7 +44,7 @@ FILES = {"running-totals.json": json.dumps(TOTALS)}
 def test_a_running_total_shows_promised_beside_obtained(book, outlines):
     page = book.article("summing")
     assert outline(page) == outlines["summing"]
-    assert words(page.select_one("th:has(.left-out)")) == "deferred loss read no gain here: left out"
+    assert words(page.select_one("th:has(.left-out)")) == "deferred loss read slower here: left out"
     page = book.article("gains")
     assert outline(page) == outlines["gains"]
     assert [(link["href"], link.get_text()) for link in page.select("table a")] == [
@@ -52,6 +60,10 @@ def test_what_levers_saved_on_another_loop_is_no_total_of_the_book(book):
     assert rows[2] == ["compiled step", "10.0 ms", "12.0 ms", "10.0 ms", "2.00 ×", "100,000"]
     assert [cell["data-column"] for cell in book.article("trying").select("tr:last-child td")] == rows[0][1:]
     assert not book.article("gains").select("a[href*=trying]")
+
+
+def test_a_lever_within_the_noise_is_left_out_and_says_so():
+    assert "within the noise: left out" in lever(row("bfloat16", 0.01, verdict="within the noise"))
 
 
 def test_a_lever_leads_to_where_it_was_promised_by_itself():

@@ -19,6 +19,7 @@ from book import FRAMEWORKS
 from book.pages.records.record_nodes import collected, raw
 from book.record_html import Record, change, last_figure, lever, table, total_figures
 from book.words import say, say_each
+from d2l_lab.instruments.predictions import quantity
 from d2l_lab.instruments.timing import three_digits
 
 
@@ -28,18 +29,27 @@ def total(record: Record, taught: dict[str, str]) -> str:
         [lever(each, taught.get(each["lever"], "")), step, faster, last_figure(record, each)]
         for each, (step, _, _, faster) in total_figures(record["rows"])
     ]
-    return table("running-total", say_each("lever", "a step", "gain", "accuracy").values(), rows)
+    return table("running-total", say_each("lever", "a step", "gain", "learns alike").values(), rows)
 
 
 def sentence(record: Record, framework: str) -> nodes.paragraph:
-    """Return what the levers that were kept make of a step."""
+    """Return what the levers that were kept make of a step, and of the training until nine of ten digits are right."""
     first, *others = record["rows"]
     last = [first, *(each for each in others if each["kept"])][-1]
     gain = nodes.strong("", change(first["seconds"], last["seconds"]))
     factor = three_digits(first["seconds"] / last["seconds"])
     name = FRAMEWORKS[framework]
     rest = say(" for a training step in {framework}: {factor} times as fast.", framework=name, factor=factor)
-    return nodes.paragraph("", "", gain, nodes.Text(rest))
+    before, after = (
+        say("not within {limit} s", limit=f"{record['limit']:.0f}") if seconds is None else quantity(seconds, "s", 1.0)
+        for seconds in record["until"]
+    )
+    until = say(
+        " Nine of ten test digits are right after so much training: {before} as written, {after} with the levers kept.",
+        before=before,
+        after=after,
+    )
+    return nodes.paragraph("", "", gain, nodes.Text(rest + until))
 
 
 def taught_in(record: Record, promises: Sequence[Record]) -> dict[str, str]:

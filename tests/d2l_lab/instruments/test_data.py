@@ -5,7 +5,7 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from d2l_lab.instruments.data import DigitImages, Minibatches, digits, resized
+from d2l_lab.instruments.data import DigitImages, InMemory, Minibatches, digits, resized
 
 X, Y = np.arange(20).reshape(10, 2), np.arange(10)
 
@@ -66,3 +66,12 @@ def test_minibatches_keep_pairs_together_and_have_a_new_order_every_epoch_the_sa
     assert len(set(map(tuple, orders))) == 3
     assert sorted(orders[0]) == Y.tolist()
     assert epochs(shuffle=False) == [Y.tolist()] * 3
+
+
+def test_images_in_memory_are_read_once():
+    images = DigitImages((28, 28, 1), number=3)
+    kept = InMemory(images)
+    assert (len(kept), kept.shape) == (3, (28, 28, 1))
+    assert kept[2][0] is kept[2][0]
+    np.testing.assert_array_equal(kept[2][0], images[2][0])
+    assert kept[2][1] == images[2][1]

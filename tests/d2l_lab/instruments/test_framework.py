@@ -5,7 +5,7 @@ from types import ModuleType
 import pytest
 
 from d2l_lab.instruments import framework as module
-from d2l_lab.instruments import levers
+from d2l_lab.instruments import loops
 from d2l_lab.machine.disturbance import Disturbance
 from d2l_lab.machine.today import Change, Today
 from d2l_lab.protocol import Counters
@@ -51,7 +51,7 @@ def test_of_two_in_a_process_each_works_with_its_own_also_after_an_error(importe
     monkeypatch.setenv("D2L_QUICK", "1")
     assert (first.your_machine(), second.your_machine()) == ("jax", "torch")
     for one in (first, second):
-        one.Loop = type("Loop", (levers.Loop,), {"make": lambda self, *_, one=one: 1 / (self.d2l is not one)})
+        one.Loop = type("Loop", (loops.Loop,), {"make": lambda self, *_, one=one: 1 / (self.d2l is not one)})
         one.try_gpu = lambda: None
         for call in (one.try_lever, one.running_total):
             with pytest.raises(ZeroDivisionError):  # its own loop was asked, and knows its framework

@@ -1,13 +1,17 @@
 """The running total: which levers are kept, what the table says, and that all loops are closed."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from matplotlib import pyplot as plt
 
 from book.outputs import RUNNING_TOTAL
 from d2l_lab.instruments import levers as module
-from d2l_lab.instruments.levers import Lever, RunningTotal, running_total, try_lever
+from d2l_lab.instruments import loops as loop_module
+from d2l_lab.instruments import pairs
+from d2l_lab.instruments.levers import RunningTotal, running_total, try_lever
+from d2l_lab.instruments.loops import Lever, Pieces
 
 SAVED = {"tuned layers": 2.0, "compiled step": -1.0, "deferred loss read": 0.0, "background loading": 3.0}
 
@@ -15,10 +19,13 @@ SAVED = {"tuned layers": 2.0, "compiled step": -1.0, "deferred loss read": 0.0, 
 class FakeLoop:
     """A loop whose step takes 10 s less what its levers save, by a clock that only loops move on."""
 
-    now, broken = 0.0, "none"
+    now, broken, spoilt, faults = 0.0, "none", "none", []
 
     def __init__(self, levers):
         self.levers, self.steps, self.closed = levers, 0, False
+
+    def prepare(self, number):
+        self.number = number
 
     def restart(self):
         self.steps = 0
@@ -31,11 +38,20 @@ class FakeLoop:
     def epoch(self, steps):
         if self.broken in self.levers:
             raise RuntimeError("broken")
+        assert steps == self.number
         self.steps += steps
-        FakeLoop.now += steps * (10 - sum(SAVED.get(lever, 0) for lever in self.levers))
+        self.loss = (2.1 if self.spoilt in self.levers else 2.0) - self.steps / 100
+        FakeLoop.now += steps * self.seconds
+
+    @property
+    def seconds(self):
+        return 10 - sum(SAVED.get(lever, 0) for lever in self.levers)
+
+    def pieces(self):
+        return Pieces(4.0, self.seconds - 4, 0, 0, 100)
 
     def accuracy(self):
-        return self.steps / 100
+        return self.steps / 44
 
     def close(self):
         self.closed = True
@@ -45,9 +61,14 @@ class FakeLoop:
 def loops(monkeypatch):
     """The loops that are built, which are all closed in the end."""
     built = []
+    monkeypatch.delenv("D2L_QUICK", raising=False)
     monkeypatch.setattr(FakeLoop, "now", 0.0)
-    monkeypatch.setattr(module, "perf_counter", lambda: FakeLoop.now)
-    monkeypatch.setattr(module, "_builder", lambda steps: lambda levers: built.append(FakeLoop(levers)) or built[-1])
+    for each in (loop_module, pairs):
+        monkeypatch.setattr(each, "perf_counter", lambda: FakeLoop.now)
+    monkeypatch.setattr(module, "BUDGET", 1e6)
+    monkeypatch.setattr(module, "cost_beside", lambda loop, loader: 0.5)
+    monkeypatch.setattr(module, "LIMIT", 1e6)
+    monkeypatch.setattr(module, "_builder", lambda: lambda levers: built.append(FakeLoop(levers)) or built[-1])
     yield built
     plt.close("all")
     assert all(loop.closed for loop in built)
@@ -77,11 +98,82 @@ def test_a_lever_is_kept_if_it_gains_and_the_rows_below_leave_a_loser_out(total)
     }
 
 
-def test_levers_are_added_in_the_order_of_the_chapter_and_each_row_trains_from_the_start_for_three_epochs(total):
+def test_levers_are_added_in_the_order_of_the_chapter(total):
     found = total({"background loading": None, "tuned layers": 1.25})
     assert [row.lever for row in found.rows[1:]] == ["tuned layers", "background loading"]
-    assert [row.accuracy for row in found.rows] == [0.12] * 3
     assert [row.promised for row in found.rows] == [None, 1.25, None]
+
+
+def test_a_promise_can_follow_from_the_pieces_of_the_loop_just_above(total):
+    found = total({"tuned layers": lambda p: p.compute / 3, "background loading": lambda p: p.load - p.beside})
+    assert [row.promised for row in found.rows] == [None, 2, 3.5]
+
+
+def test_a_lever_whose_promise_from_pieces_is_below_a_twentieth_of_a_step_is_not_tried(total, capsys):
+    found = total({"tuned layers": lambda p: p.step / 21, "background loading": lambda p: p.step / 19})
+    assert [(row.lever, row.promised) for row in found.rows[1:]] == [("background loading", pytest.approx(10 / 19))]
+    try_lever("tuned layers", lambda p: None, 4)
+    assert capsys.readouterr().out.count("tuned layers: promises less than a twentieth of a step, not tried") == 2
+
+
+def test_what_waits_for_a_worker_trains_for_whole_epochs(total):
+    found = total(dict.fromkeys(["tuned layers", "background loading", "bfloat16"]))
+    assert [row.time.number for row in found.rows] == [4, 4, 22, 22]
+
+
+def test_a_loop_learns_as_the_first_one_does_if_its_loss_after_the_same_steps_is_the_same(total, monkeypatch):
+    monkeypatch.setattr(FakeLoop, "spoilt", "tuned layers")
+    found = total(dict.fromkeys(["tuned layers", "compiled step"]))
+    assert [row.learns for row in found.rows] == [True, False, False]
+    assert found.rows[1].losses == pytest.approx((2.04, 1.94))
+    assert "✗ 2.0400, not 1.9400" in str(found)
+
+
+@pytest.mark.parametrize(("levers", "learns"), [(["tuned layers", "compiled step"], False), (["bfloat16"], True)])
+def test_losses_may_be_rounded_with_bfloat16_alone(total, monkeypatch, levers, learns):
+    monkeypatch.setattr(FakeLoop, "spoilt", levers[0])
+    assert total(dict.fromkeys(levers)).rows[1].learns is learns
+
+
+def test_losses_may_be_rounded_in_the_rows_below_a_kept_bfloat16_too(total, monkeypatch):
+    monkeypatch.setitem(SAVED, "bfloat16", 1.0)
+    monkeypatch.setattr(FakeLoop, "spoilt", "bfloat16")
+    monkeypatch.setattr(module, "can_keep_freed_memory", lambda: True)
+    assert [row.learns for row in total(dict.fromkeys(["bfloat16", "memory kept"])).rows] == [True, True, True]
+
+
+@pytest.mark.parametrize(("limit", "until"), [(1e6, (2 * 22 * 10, 2 * 22 * 8)), (200, (None, 2 * 22 * 8))])
+def test_both_ends_train_until_nine_of_ten_digits_are_right_or_the_limit_is_over(total, monkeypatch, limit, until):
+    monkeypatch.setattr(module, "LIMIT", limit)
+    assert total({"tuned layers": None}).until == until
+
+
+def test_the_pieces_add_up_and_the_sum_of_promises_stands_beside_the_total(total, capsys):
+    total({"tuned layers": 2.5, "compiled step": 1.0, "background loading": lambda p: p.load})
+    said = " ".join(capsys.readouterr().out.split())
+    assert "load 4000.00 + compute 6000.00 + read 0.00 + the rest 0.00 = 10000.00 ms a step, 100 new pages" in said
+    assert "promise 6.50 s of the loop as written, summed up; together they saved 5.00 s" in said
+    assert "right after: 440 s as written, 220 s with the levers kept" in said
+
+
+def test_the_steps_that_meet_kept_memory_first_fit_into_an_epoch_of_one_and_do_not_count(monkeypatch):
+    d2l = SimpleNamespace(try_gpu=lambda: None, synchronize=lambda: None)
+    d2l.load_images = lambda images, size: [(0, 0)] * (len(images) // size)
+    monkeypatch.setattr(loop_module, "framework", lambda: d2l)
+    monkeypatch.setattr(loop_module, "keep_freed_memory", lambda keep: keep)
+    monkeypatch.setattr(loop_module.Loop, "make", lambda *_: (None, None, lambda *_: 1.5, None))
+    loop = loop_module.Loop(("memory kept",), {})
+    loop.prepare(1)
+    loop.begin(0)
+    assert (loop.loss, loop.seen) == (1.5, [])
+
+
+def test_memory_is_not_kept_where_the_c_library_has_no_such_setting(total, monkeypatch, capsys):
+    monkeypatch.setattr(module, "can_keep_freed_memory", lambda: False)
+    found = total(dict.fromkeys(["tuned layers", "memory kept"]))
+    assert [row.lever for row in found.rows] == ["the loop as written", "tuned layers"]
+    try_lever("memory kept", 1.0, 4)
+    assert capsys.readouterr().out.count("memory kept: not tried") == 2
 
 
 def test_a_loop_that_fails_leaves_none_open(total, loops, monkeypatch):
@@ -97,7 +189,8 @@ def test_a_loop_that_fails_leaves_none_open(total, loops, monkeypatch):
         ({"more coffee": None}, 4, "unknown lever 'more coffee'; known: 'tuned layers', "),
         ({"tuned layers": float("nan")}, 4, "'tuned layers' promises to save seconds of a step, not nan"),
         ({}, 4, "at least one lever"),
-        ({"tuned layers": None}, 0, "at least one step"),
+        ({"tuned layers": None}, 0, "1 to 22 steps, not 0"),
+        ({"tuned layers": None}, 23, "1 to 22 steps, not 23"),
     ],
 )
 def test_what_cannot_be_timed_is_refused(levers, steps, words):
@@ -124,5 +217,6 @@ def test_a_lever_by_itself_is_tried_on_the_loop_as_written(loops, capsys, lever,
 def test_the_record_that_pages_read_is_json_with_the_loop_as_written_first(total):
     record = json.loads(json.dumps(total({"tuned layers": 1.25})._repr_mimebundle_()[RUNNING_TOTAL]))
     assert (record["steps"], record["rows"][0]["lever"]) == (4, "the loop as written")
-    tuned = {"lever": "tuned layers", "seconds": 8, "low": 8, "high": 8, "promised": 1.25, "accuracy": 0.12}
-    assert record["rows"][1] == tuned | {"kept": True}
+    assert (record["until"], record["limit"]) == ([440, 352], 1e6)
+    tuned = {"lever": "tuned layers", "seconds": 8, "low": 8, "high": 8, "promised": 1.25}
+    assert record["rows"][1] == tuned | {"kept": True, "verdict": "gains", "learns": True, "losses": [1.94, 1.94]}

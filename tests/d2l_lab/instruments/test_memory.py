@@ -78,7 +78,7 @@ def test_the_course_begins_at_nothing_and_reaches_the_peak_and_an_error_ends_its
 # A step takes three arrays and frees them; a text is filled by its own process, and never lies in large pages unseen.
 STEPS = """
 import json, resource
-from d2l_lab.instruments.memory import freed_memory_kept
+from d2l_lab.instruments.memory import keep_freed_memory
 
 def faults(size=24 * 2**20, steps=5):
     for step in range(steps + 2):
@@ -89,11 +89,9 @@ def faults(size=24 * 2**20, steps=5):
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 found = {"before": faults(), "small before": faults(2**21)}
-with freed_memory_kept():
-    found["inside"] = faults()
-    with freed_memory_kept():
-        found["twice inside"] = faults()
-    found["inside again"] = faults()
+found["changes"] = [keep_freed_memory(keep) for keep in (False, True, True)]
+found["kept"] = faults()
+found["changes"].append(keep_freed_memory(False))
 found |= {"after": faults(), "small after": faults(2**21)}
 print(json.dumps(found))
 """
@@ -101,7 +99,7 @@ NOT_GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc 
 
 
 def faults(**settings):
-    """Return the page faults of five steps before, in and after blocks in which freed memory is kept."""
+    """Return the page faults of five steps before freed memory is kept, while it is, and afterwards."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_TUN"))}
     command = [sys.executable, "-c", STEPS]
     done = subprocess.run(command, cwd=ROOT, env=environment | settings, capture_output=True, text=True, timeout=100)
@@ -109,11 +107,12 @@ def faults(**settings):
 
 
 @NOT_GLIBC
-def test_freed_memory_is_kept_until_the_outermost_block_ends():
+def test_freed_memory_is_kept_until_it_is_to_be_as_usual_again():
     found = faults()
+    assert found["changes"] == [False, True, False, True]
     most = max(found["before"], found["after"]) / 4  # of those that remain; a page has 4 KiB, or 2 MiB at most
     assert min(found["before"], found["after"]) > 5 * 36 / 2
-    assert max(found["inside"], found["twice inside"], found["inside again"]) < min(most, 5 * 36 / 4)
+    assert found["kept"] < min(most, 5 * 36 / 4)
 
 
 @NOT_GLIBC
@@ -124,7 +123,7 @@ def test_freed_memory_is_kept_until_the_outermost_block_ends():
         {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=268435456"},  # all stay
     ],
 )
-def test_thresholds_of_the_environment_hold_again_after_a_block(settings):
+def test_thresholds_of_the_environment_hold_again_afterwards(settings):
     found = faults(**settings)
     for size in ("", "small "):
         assert (found[f"{size}before"] > 45) == (found[f"{size}after"] > 45), found

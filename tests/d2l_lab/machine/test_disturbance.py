@@ -41,7 +41,7 @@ def quiet(monkeypatch):
         (Disturbance(0.81, 2), "other programs took 0.8 of 2 cores"),
         (Disturbance(0.3, 1), "other programs took 0.3 of 1 core"),
         (Disturbance(0.0, 2, 0.6), "the machine ran at 0.6 of its pace"),
-        (Disturbance(2.0, 2, 0.749), "other programs took 2.0 of 2 cores; the machine ran at 0.75 of its pace"),
+        (Disturbance(2.0, 2, 0.749), "other programs took 2.0 of 2 cores, and the machine ran at 0.75 of its pace"),
     ],
 )
 def test_a_disturbance_begins_above_a_tenth_of_the_cores_or_below_three_quarters_of_the_pace(seen, words):
