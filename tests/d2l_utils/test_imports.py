@@ -40,9 +40,9 @@ UTILITIES = sorted(name for name in PATHS if top(name) in PACKAGES and "." in na
 def room(module):
     """Return the room of a module: 'd2l_lab.machine' of 'd2l_lab.machine.system'.
 
-    Each instrument is a room of its own, and so are what disturbs a clock and D2L's names for a framework.
+    Each instrument is a room of its own, and so are D2L's names for a framework.
     """
-    alone = module.startswith(("d2l_lab.instruments.", "d2l_lab.machine.disturbance")) or module in D2L_NAMES
+    alone = module.startswith("d2l_lab.instruments.") or module in D2L_NAMES
     return ".".join(module.split(".")[: 3 if alone else 2])
 
 
