@@ -83,8 +83,9 @@ def sections(env: BuildEnvironment) -> dict[str, dict[str, str]]:
     }
 
 
-def write_numbers(app: Sphinx, env: BuildEnvironment) -> None:
-    if app.builder.name != "dummy":
+def write_numbers(app: Sphinx, failed: Exception | None) -> None:
+    env = app.env
+    if app.builder.name != "dummy" or failed:
         return
     found = {
         "refs": references(env),
@@ -98,4 +99,4 @@ def write_numbers(app: Sphinx, env: BuildEnvironment) -> None:
 
 def setup(app: Sphinx) -> None:
     app.add_config_value("d2l_numbers", "", "")
-    app.connect("env-check-consistency", write_numbers)
+    app.connect("build-finished", write_numbers)  # also where all that was read stands as it was

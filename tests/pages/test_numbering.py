@@ -37,6 +37,12 @@ PAGES = {"labelled": notebook(prose(PAGE))}
 FILES = {"dot.svg": SVG}
 
 
+def test_numbers_are_written_where_no_page_has_changed(book):
+    for _ in range(2):
+        assert book.build("dummy") == (0, "")
+        (book.folder / "numbers.json").unlink()
+
+
 def test_whatever_has_a_label_gets_its_words(book):
     assert book.build("dummy") == (0, "")
     found = json.loads((book.folder / "numbers.json").read_text(encoding="utf-8"))
