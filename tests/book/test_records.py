@@ -12,11 +12,15 @@ from book.record_html import HTML, change, comparisons, mark, scale, total_figur
 from book.translations import CHINESE
 from d2l_lab.instruments.claims import Claim
 from d2l_lab.instruments.levers import Row, RunningTotal, Tried
+from d2l_lab.instruments.pairs import Verdict
 from d2l_lab.instruments.predictions import MIME, Comparison
 from d2l_lab.instruments.timing import Measurement
 
 STEP = Measurement((0.02, 0.02, 0.02), 1)
-ROWS = (Row("as written", STEP, None, None, True, 0.5), Row("bfloat16", STEP, 0.01, 0.0, False, 0.5))
+ROWS = (
+    Row("as written", STEP, losses=(1.0, 1.0)),
+    Row("bfloat16", STEP, promised=0.01, above=0.02, verdict=Verdict.NOISE, losses=(1.5, 1.0)),
+)
 WRITTEN = {  # what shows itself in a notebook, and some words that it has on a page
     Claim("It is fast.", True, "3", above="2"): ["It is fast. ", "(3; claimed above 2)"],
     Comparison("a step", "model", "s", 1.0, 2.0, 1.9, 2.1, "See below."): [
@@ -24,8 +28,8 @@ WRITTEN = {  # what shows itself in a notebook, and some words that it has on a 
         "2.00 s (1.90–2.10)",
         "See below.",
     ],
-    RunningTotal(ROWS, 6): ["bfloat16", "10.0 ms", "no gain here", "accuracy", "50.0 %"],
-    Tried(ROWS, 64, "tokens"): ["bfloat16", "10.0 ms", "no gain here", "tokens/s", "3,200"],
+    RunningTotal(ROWS, 6, (8.5, None)): ["bfloat16", "10.0 ms", "within the noise: left out", "1.5", "1.0"],
+    Tried(ROWS, 64, "tokens"): ["bfloat16", "10.0 ms", "within the noise: left out", "tokens/s", "3,200"],
 }
 
 
