@@ -44,14 +44,22 @@ class DirectLeNet(keras.Sequential):
     """LeNet whose weights are used by TensorFlow's operations, without a call of each Keras layer."""
 
     def call(self, X: Any) -> Any:
-        conv1, _, conv2, _, _, dense1, dense2 = self.layers
-        for conv in (conv1, conv2):
-            X = tf.nn.conv2d(X, conv.kernel, 1, "VALID")
-            X = tf.nn.relu(tf.nn.bias_add(X, conv.bias))
-            X = tf.nn.avg_pool2d(X, 2, 2, "VALID")
-        X = tf.reshape(X, (-1, 800)) @ dense1.kernel
-        X = tf.nn.relu(tf.nn.bias_add(X, dense1.bias))
-        return tf.nn.bias_add(X @ dense2.kernel, dense2.bias)
+        for layer in self.layers:
+            X = direct(layer, X)
+        return X
+
+
+def direct(layer: Any, h: Any) -> Any:
+    """Return what a layer of this LeNet computes, by TensorFlow's own operations."""
+    if isinstance(layer, layers.AveragePooling2D):
+        return tf.nn.avg_pool2d(h, 2, 2, "VALID")
+    if isinstance(layer, layers.Flatten):
+        return tf.reshape(h, (-1, 800))
+    if isinstance(layer, layers.Conv2D):
+        h = tf.nn.conv2d(h, layer.kernel, 1, "VALID")
+    if isinstance(layer, layers.Dense):
+        h = h @ layer.kernel
+    return layer.activation(tf.nn.bias_add(h, layer.bias))
 
 
 def in_bfloat16(net: Any) -> Any:
