@@ -18,6 +18,7 @@ from d2l_lab.instruments.loops import (
     Pieces,
     cost_beside,
     loss_from_the_start,
+    seconds_alone,
     seconds_of,
     seconds_until,
 )
@@ -41,6 +42,8 @@ Promise = (
     float | None | Callable[[Pieces], float | None]
 )  # seconds to be saved, or how they follow from a loop's pieces
 KNOWN = tuple(map(str, Lever))
+BESIDE = {Lever.DEFERRED_LOSS_READ, Lever.BACKGROUND_LOADING}  # levers that load beside the steps
+MOVING = BESIDE | {Lever.IMAGES_IN_MEMORY}  # those that move or remove the loading
 
 
 @dataclass(frozen=True)
@@ -200,10 +203,12 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
         loss = loss_from_the_start(best)
         first_until = seconds_until(best, SHARE, LIMIT)
         time, first = _observed(best, steps)
+        first = first._replace(alone=seconds_alone(best, SEEN))
         rows = [Row(AS_WRITTEN, time, losses=(loss, loss))]
         print(pieces_in_words(first))
         for lever in _possible(promises):
-            row, rival = _tried(best, lever, promises[lever], steps, rows, build, stack)
+            waits = Lever.BACKGROUND_LOADING in (lever, *best.levers) and Lever.IMAGES_IN_MEMORY not in best.levers
+            row, rival = _tried(best, lever, promises[lever], WHOLE if waits else steps, rows, build, stack)
             if row:
                 rows.append(row)
                 best = rival if row.kept else best
@@ -217,7 +222,7 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
 
 
 @needs_framework
-def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: str = "") -> None:
+def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: str = "", wait: float = 0.0) -> None:
     """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
 
     Both train a LeNet from the same first weights, in pairs of epochs as in `running_total`.
@@ -230,9 +235,11 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         The seconds of a step that it is to save, or None, or a function that returns these from the `Pieces` of the
         loop as written; below a twentieth of the step, the lever is not tried.
     steps
-        The minibatches of 64 images in an epoch, 22 at most.
+        The minibatches of 64 images in an epoch, 22 at most. Where a worker loads, each epoch waits for the first one.
     if_missed
         What to look at if the saving misses its promise.
+    wait
+        The seconds that each image waits before it is enlarged, as `DigitImages` has it.
 
     Raises
     ------
@@ -240,7 +247,7 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         As in `running_total`.
     """
     _check({lever: promised}, steps)
-    build = _builder()
+    build = _builder(wait)
     chosen = _possible([lever])
     if not chosen:
         return
@@ -260,11 +267,17 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         row.compare(if_missed)
 
 
-def _builder() -> Build:
-    """Return a function from levers to this framework's loop that has them."""
+def _builder(wait: float = 0.0) -> Build:
+    """Return a function from levers to this framework's loop that has them; each of its images waits so long."""
     loop = framework().Loop
     models: dict[Any, Any] = {}
-    return lambda levers: loop(levers, models)
+
+    def build(levers: tuple[str, ...]) -> Loop:
+        built: Loop = loop(levers, models)
+        built.wait = wait
+        return built
+
+    return build
 
 
 def _check(promises: Mapping[str, Promise], steps: int) -> None:
@@ -309,21 +322,18 @@ def _tried(
     There is none if the lever promises less than a twentieth of a step, which a line says.
     """
     rival = stack.enter_context(closing(build((*best.levers, lever))))
+    promised = None if callable(promise) else promise
+    if callable(promise):
+        pieces = _pieces(best, rival, lever, steps)
+        promised = promise(pieces)
+        if promised is None or promised < WORTH * pieces.step:
+            print(say("{lever}: promises less than a twentieth of a step, not tried", lever=say_record(lever)))
+            return None, rival
     loss = loss_from_the_start(rival)
-    one_of_them_waits = Lever.BACKGROUND_LOADING in (lever, *best.levers)
-    steps = WHOLE if one_of_them_waits else steps
     for loop in (rival, best):  # in this order: what becomes of freed memory is then that of the best one
         loop.prepare(steps)
         loop.restart()
-        for seed in range(math.ceil(2 * SEEN / steps)):
-            seconds_of(loop, steps, seed)
-    pieces = best.pieces()
-    if lever == Lever.BACKGROUND_LOADING:
-        pieces = pieces._replace(beside=cost_beside(best, rival))
-    promised = promised_by(promise, pieces)
-    if callable(promise) and (promised is None or promised < WORTH * pieces.step):
-        print(say("{lever}: promises less than a twentieth of a step, not tried", lever=say_record(lever)))
-        return None, rival
+        seconds_of(loop, steps, 0)
     with observing() as seen:
         pairs = measured_in_pairs(lambda number: _pairs(best, rival, steps, number, seen), BUDGET)
     above = next(row for row in reversed(rows) if row.kept).time.median
@@ -331,6 +341,21 @@ def _tried(
     assert rows[0].losses
     alike = ROUNDED if Lever.BFLOAT16 in rival.levers else ALIKE
     return replace(row, losses=(loss, rows[0].losses[0]), alike=alike), rival
+
+
+def _pieces(best: Loop, rival: Loop, lever: Lever, steps: int) -> Pieces:
+    """Return the pieces of a step of the loop just above, with those that the promise of this lever needs."""
+    best.prepare(steps)
+    best.restart()
+    for seed in range(math.ceil(2 * SEEN / steps)):
+        seconds_of(best, steps, seed)
+    pieces = best.pieces()
+    if lever in MOVING:
+        pieces = pieces._replace(alone=seconds_alone(best, WHOLE))
+    if lever in BESIDE:
+        rival.prepare(WHOLE)
+        pieces = pieces._replace(beside=cost_beside(best, rival))
+    return pieces
 
 
 def _pairs(without: Loop, with_it: Loop, steps: int, number: int, seen: Observation) -> list[Pair]:
@@ -347,7 +372,7 @@ def _pairs(without: Loop, with_it: Loop, steps: int, number: int, seen: Observat
 
 def pieces_in_words(pieces: Pieces) -> str:
     """Return the pieces of a step and their sum."""
-    parts = {name: f"{1e3 * seconds:.2f}" for name, seconds in pieces._asdict().items() if name != "beside"}
+    parts = {name: f"{1e3 * getattr(pieces, name):.2f}" for name in ("load", "compute", "read", "other")}
     return say(
         "load {load} + compute {compute} + read {read} + the rest {other} = {step} ms a step, {faults} new pages",
         **parts | {"step": f"{1e3 * pieces.step:.2f}", "faults": f"{pieces.faults:,.0f}"},

@@ -4,7 +4,7 @@ Each framework's `networks.py` says how its loop makes, loads and saves the netw
 """
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from itertools import islice
@@ -41,8 +41,9 @@ class Pieces(NamedTuple):
     """The seconds of a step in the mean of some epochs, piece by piece, and the new pages that it touches.
 
     The pieces are: to draw a minibatch and place it on the device, the loader's start included; the call of the step;
-    to wait for the loss, or once for the sum of the losses; the rest, Python's work between them. Where a worker is to
-    load, `beside` is what it costs: the seconds by which a minibatch lengthens the steps during which it is loaded.
+    to wait for the loss, or once for the sum of the losses; the rest, Python's work between them. For a lever that
+    moves or removes the loading, `alone` is a step on a minibatch that is already there, and `beside` the seconds by
+    which a minibatch lengthens the steps during which it is loaded.
     """
 
     load: float
@@ -50,6 +51,7 @@ class Pieces(NamedTuple):
     read: float
     other: float
     faults: float
+    alone: float = 0.0
     beside: float = 0.0
 
     @property
@@ -75,8 +77,9 @@ class Loop:
         if own not in models:
             models[own] = self.make(Lever.TUNED_LAYERS in own, Lever.COMPILED_STEP in own, Lever.BFLOAT16 in own)
         self.net, self.optimizer, self.step, self.first = models[own]
+        self.wait = 0.0  # seconds that each image waits before it is enlarged
         self.loss: Any = None  # of the last minibatch
-        self.drawn: Any = None  # the iterator of the epoch under way
+        self.drawn: Iterator[Any] = iter(())  # of the epoch under way
         self.restart()
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
@@ -96,7 +99,7 @@ class Loop:
 
     def prepare(self, steps: int) -> None:
         """Take the images of so many minibatches, start a loader of them, and forget the pieces seen so far."""
-        images = DigitImages(self.SHAPE, BATCH * steps)
+        images = DigitImages(self.SHAPE, BATCH * steps, self.wait)
         self.images = InMemory(images) if Lever.IMAGES_IN_MEMORY in self.levers else images
         self.minibatches = self.loader()
         self.seen: list[Pieces] = []
@@ -132,18 +135,18 @@ class Loop:
         if keep_freed_memory(Lever.MEMORY_KEPT in self.levers):
             self.epoch(min(2, len(self.images) // BATCH))
             self.seen.pop()
-            self.drawn = None
+            self.drawn = iter(())
             self.load(self.state)
         np.random.seed(seed)
 
-    def epoch(self, steps: int) -> None:
-        """Train for so many minibatches, wait for the last one, and take down the pieces of a step."""
+    def epoch(self, steps: int, minibatches: Iterable[Any] | None = None) -> None:
+        """Train for so many minibatches, of the loop's own or of these, wait, and take down the pieces of a step."""
         late = Lever.DEFERRED_LOSS_READ in self.levers
         total: Any = 0
         load = compute = read = 0.0
         faults = page_faults()
         start = now = perf_counter()
-        self.drawn = iter(self.draw())
+        self.drawn = iter(self.draw() if minibatches is None else minibatches)
         for _ in range(steps):
             X, y = self.place(*next(self.drawn))
             loaded = perf_counter()
@@ -163,9 +166,10 @@ class Loop:
     def end(self) -> None:
         """Keep the weights, since another loop may use the network next, and give the iterator up.
 
-        Out of the time of an epoch, because TensorFlow takes up to 0.15 s to end one that might still yield.
+        Its end is met first, because TensorFlow takes up to 0.15 s to give up one that might still yield.
         """
-        self.state, self.drawn = self.save(), None
+        next(self.drawn, None)
+        self.state, self.drawn = self.save(), iter(())
 
     def pieces(self) -> Pieces:
         """Return where the time of a step went, in the mean of the epochs since the loop was prepared."""
@@ -204,9 +208,23 @@ def loss_from_the_start(loop: Loop) -> float:
     return float(loop.loss)
 
 
+def one_minibatch(loop: Loop) -> Any:
+    """Return a minibatch of the loop's images, and leave no worker behind that loads others."""
+    return next(iter(loop.d2l.load_images(loop.images, BATCH)))
+
+
+def seconds_alone(loop: Loop, steps: int) -> float:
+    """Return the seconds of a step, in so many on one minibatch that the loop takes again and again."""
+    minibatch = one_minibatch(loop)
+    loop.begin(0)
+    loop.epoch(steps, [minibatch] * steps)
+    loop.end()
+    return loop.seen.pop().step
+
+
 def cost_beside(loop: Loop, loader: Loop) -> float:
     """Return the seconds by which each minibatch that `loader` loads meanwhile lengthens the steps of `loop`."""
-    minibatch = loop.place(*next(iter(loop.draw())))
+    minibatch = loop.place(*one_minibatch(loop))
     loop.begin(0)
 
     def step() -> None:

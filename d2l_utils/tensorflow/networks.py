@@ -148,4 +148,4 @@ class Loop(loops.Loop):
         return [variable.numpy() for variable in self._state()]
 
     def background(self, images: Any) -> Any:
-        return load_images(images, loops.BATCH).prefetch(1)  # as the section on automatic parallelism does
+        return load_images(images, loops.BATCH).prefetch(1)
