@@ -76,7 +76,6 @@ class Loop:
             models[own] = self.make(Lever.TUNED_LAYERS in own, Lever.COMPILED_STEP in own, Lever.BFLOAT16 in own)
         self.net, self.optimizer, self.step, self.first = models[own]
         self.loss: Any = None  # of the last minibatch
-        self.drawn: Any = None  # the iterator of the epoch under way
         self.restart()
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
@@ -132,7 +131,6 @@ class Loop:
         if keep_freed_memory(Lever.MEMORY_KEPT in self.levers):
             self.epoch(min(2, len(self.images) // BATCH))
             self.seen.pop()
-            self.drawn = None
             self.load(self.state)
         np.random.seed(seed)
 
@@ -143,9 +141,9 @@ class Loop:
         load = compute = read = 0.0
         faults = page_faults()
         start = now = perf_counter()
-        self.drawn = iter(self.draw())
+        minibatches = iter(self.draw())
         for _ in range(steps):
-            X, y = self.place(*next(self.drawn))
+            X, y = self.place(*next(minibatches))
             loaded = perf_counter()
             self.loss = self.step(self.net, self.optimizer, X, y)
             computed = perf_counter()
@@ -161,11 +159,8 @@ class Loop:
         self.seen.append(Pieces(*(piece / steps for piece in sums)))
 
     def end(self) -> None:
-        """Keep the weights, since another loop may use the network next, and give the iterator up.
-
-        Out of the time of an epoch, because TensorFlow takes up to 0.15 s to end one that might still yield.
-        """
-        self.state, self.drawn = self.save(), None
+        """Keep the weights, since another loop may use the network next."""
+        self.state = self.save()
 
     def pieces(self) -> Pieces:
         """Return where the time of a step went, in the mean of the epochs since the loop was prepared."""
