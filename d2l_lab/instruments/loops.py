@@ -4,7 +4,7 @@ Each framework's `networks.py` says how its loop makes, loads and saves the netw
 """
 
 import statistics
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from itertools import islice
@@ -79,7 +79,6 @@ class Loop:
         self.net, self.optimizer, self.step, self.first = models[own]
         self.wait = 0.0  # seconds that each image waits before it is enlarged
         self.loss: Any = None  # of the last minibatch
-        self.drawn: Iterator[Any] = iter(())  # of the epoch under way
         self.restart()
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
@@ -135,7 +134,6 @@ class Loop:
         if keep_freed_memory(Lever.MEMORY_KEPT in self.levers):
             self.epoch(min(2, len(self.images) // BATCH))
             self.seen.pop()
-            self.drawn = iter(())
             self.load(self.state)
         np.random.seed(seed)
 
@@ -146,9 +144,9 @@ class Loop:
         load = compute = read = 0.0
         faults = page_faults()
         start = now = perf_counter()
-        self.drawn = iter(self.draw() if minibatches is None else minibatches)
+        drawn = iter(self.draw() if minibatches is None else minibatches)
         for _ in range(steps):
-            X, y = self.place(*next(self.drawn))
+            X, y = self.place(*next(drawn))
             loaded = perf_counter()
             self.loss = self.step(self.net, self.optimizer, X, y)
             computed = perf_counter()
@@ -164,12 +162,8 @@ class Loop:
         self.seen.append(Pieces(*(piece / steps for piece in sums)))
 
     def end(self) -> None:
-        """Keep the weights, since another loop may use the network next, and give the iterator up.
-
-        Its end is met first, because TensorFlow takes up to 0.15 s to give up one that might still yield.
-        """
-        next(self.drawn, None)
-        self.state, self.drawn = self.save(), iter(())
+        """Keep the weights, since another loop may use the network next."""
+        self.state = self.save()
 
     def pieces(self) -> Pieces:
         """Return where the time of a step went, in the mean of the epochs since the loop was prepared."""

@@ -3,6 +3,8 @@
 import pytest
 import tensorflow as tf
 
+from d2l_lab.instruments.data import DigitImages
+
 
 @pytest.mark.usefixtures("asynchronous")
 def test_an_error_of_queued_work_comes_out_of_synchronize(d2l):
@@ -11,3 +13,9 @@ def test_an_error_of_queued_work_comes_out_of_synchronize(d2l):
     with pytest.raises(tf.errors.InvalidArgumentError):
         d2l.synchronize(failing)
     tf.experimental.async_clear_error()
+
+
+def test_no_epoch_ends_with_a_wait_for_the_autotuner(d2l):
+    images = d2l.load_images(DigitImages((28, 28, 1), 64), 64)
+    for minibatches in (*d2l.load_data_digits(64), images, images.prefetch(1)):
+        assert minibatches.options().autotune.enabled is False
