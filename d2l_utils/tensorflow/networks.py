@@ -104,16 +104,9 @@ def load_images(images: Any, batch_size: int) -> Any:
             tf.TensorSpec(batch_size, tf.int64),
         ),
     )
-    options = _without_autotuner()
-    options.experimental_optimization.inject_prefetch = False  # by default a thread would load ahead
+    options = tf.data.Options()  # by default a thread would load ahead
+    options.experimental_optimization.inject_prefetch = False
     return minibatches.with_options(options)
-
-
-def _without_autotuner() -> Any:
-    """Return options of a data set whose iterators end at once: with the autotuner they wait until its thread wakes."""
-    options = tf.data.Options()
-    options.autotune.enabled = False
-    return options
 
 
 def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
@@ -132,7 +125,14 @@ def iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
         for X, y in ((X_train, y_train), (X_test, y_test))
     )
     train = train.shuffle(len(y_train), seed=0)
-    return tuple(part.batch(batch_size).prefetch(1).with_options(_without_autotuner()) for part in (train, test))
+    return tuple(_without_autotuner(part.batch(batch_size).prefetch(1)) for part in (train, test))
+
+
+def _without_autotuner(minibatches: Any) -> Any:
+    """Return minibatches whose iterators end at once: with the autotuner they wait until its thread wakes."""
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    return minibatches.with_options(options)
 
 
 class Loop(loops.Loop):
@@ -153,6 +153,9 @@ class Loop(loops.Loop):
 
     def save(self) -> Any:
         return [variable.numpy() for variable in self._state()]
+
+    def loader(self) -> Any:
+        return _without_autotuner(super().loader())
 
     def background(self, images: Any) -> Any:
         return load_images(images, loops.BATCH).prefetch(1)

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow as tf
 
-from d2l_lab.instruments.data import DigitImages
+from d2l_utils.tensorflow.networks import Loop
 
 
 @pytest.mark.usefixtures("asynchronous")
@@ -16,6 +16,7 @@ def test_an_error_of_queued_work_comes_out_of_synchronize(d2l):
 
 
 def test_no_epoch_ends_with_a_wait_for_the_autotuner(d2l):
-    images = d2l.load_images(DigitImages((28, 28, 1), 64), 64)
-    for minibatches in (*d2l.load_data_digits(64), images, images.prefetch(1)):
+    loop = Loop(("background loading",), {})
+    loop.prepare(1)
+    for minibatches in (*d2l.load_data_digits(64), loop.minibatches):
         assert minibatches.options().autotune.enabled is False
