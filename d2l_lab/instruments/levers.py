@@ -421,8 +421,10 @@ class Levers:
 
     Attributes
     ----------
+    step : callable
+        The step with all levers that were kept so far.
     time : Measurement
-        The time of a step with all levers that were kept so far.
+        Its time.
 
     Raises
     ------
@@ -433,7 +435,7 @@ class Levers:
     def __init__(self, step: Callable[[], object], items: int, unit: str = "tokens"):
         if items < 1:
             raise ValueError(f"a minibatch holds at least one of its {unit}, not {items}")
-        self._step, self._items, self._unit = step, items, unit
+        self.step, self._items, self._unit = step, items, unit
         self._promises: dict[str, float] = {}
         self.time = measure(step, REPEATS, BUDGET)
         self._rows = [Row(AS_WRITTEN, self.time)]
@@ -470,7 +472,7 @@ class Levers:
 
         def pairs(number: int) -> list[Pair]:
             nonlocal calls
-            before, after = compare({"without": self._step, "with": step}, number, math.inf).values()
+            before, after = compare({"without": self.step, "with": step}, number, math.inf).values()
             calls = after.number
             return list(zip(before.seconds, after.seconds, strict=True))
 
@@ -481,7 +483,7 @@ class Levers:
         self._rows.append(row)
         print(f"{verdict_of(row)}, {self._figures(row.time.median)}")
         if row.kept:
-            self._step, self.time = step, row.time
+            self.step, self.time = step, row.time
         return row.kept
 
     def show(self) -> None:

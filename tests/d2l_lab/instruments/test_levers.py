@@ -124,11 +124,13 @@ def test_what_disturbed_pairs_is_told_beside_the_saving(monkeypatch):
 
 def test_a_lever_that_promised_nothing_is_tried_all_the_same_and_compared_with_no_promise(tried, clock, capsys):
     found, _ = tried()
-    assert found.test("fused", clock.step(0.08))
+    fused = clock.step(0.08)
+    assert found.test("fused", fused)
+    assert found.step is fused
     found.show()
-    verdict, _, _, fused = capsys.readouterr().out.splitlines()
+    verdict, _, _, row = capsys.readouterr().out.splitlines()
     assert verdict.startswith("fused: it gains: kept (pairs: 6), 80.0 ms a step")
-    assert re.fullmatch(r"fused +80\.0 +80\.0–80\.0 +1\.25 × +– +20\.0 +12,500", fused)
+    assert re.fullmatch(r"fused +80\.0 +80\.0–80\.0 +1\.25 × +– +20\.0 +12,500", row)
 
 
 def test_a_promise_is_a_saving_above_0_and_a_minibatch_holds_something(clock):
