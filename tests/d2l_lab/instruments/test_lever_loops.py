@@ -196,18 +196,6 @@ def test_a_step_alone_takes_one_minibatch_again_and_leaves_no_trace_among_the_pi
     assert (loop.loss, loop.seen) == (1.5, [])
 
 
-def test_an_epoch_meets_the_end_of_its_iterator_so_that_nothing_is_left_to_give_up(loop):
-    def minibatches():
-        yield 0, 0
-        met.append("end")
-
-    met = []
-    loop.prepare(1)
-    loop.epoch(1, minibatches())
-    loop.end()
-    assert met == ["end"]
-
-
 def test_each_image_of_a_slow_store_waits(loop):
     loop.wait = 1e-9
     loop.prepare(1)
