@@ -375,9 +375,10 @@ def _pieces(best: Loop, rival: Loop, lever: Lever, steps: int) -> Pieces:
         pieces = pieces._replace(kept=seconds_to_draw(rival, steps))
     if lever in BESIDE:
         rival.prepare(WHOLE)
-        beside, slowed = costs_beside(best, rival, pieces.load)
+        load = (pieces.load - pieces.first) * steps / max(1, steps - 1)
+        beside, slowed = costs_beside(best, rival, load)
         if lever is Lever.BACKGROUND_LOADING:
-            beside += seconds_to_hand_over(rival, pieces.load)
+            beside += seconds_to_hand_over(rival, load)
         pieces = pieces._replace(beside=beside, slowed=slowed)
     if lever is Lever.MEMORY_KEPT:
         rival.prepare(steps)

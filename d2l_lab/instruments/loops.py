@@ -41,11 +41,12 @@ class Pieces(NamedTuple):
     """The seconds of a step in the mean of some epochs, piece by piece, and the new pages that it touches.
 
     The pieces are: to draw a minibatch and place it on the device, the loader's start included; the call of the step;
-    to wait for the loss, or once for the sum of the losses; the rest, Python's work between them. Others are there for
-    the levers that need them. `alone` is a step on a minibatch that is already there; `kept` the time to draw one of
-    images in memory. If a minibatch is loaded beside the steps, it lengthens them by `beside` seconds, and each of
-    them lengthens the loading by `slowed` seconds; `later` is the share of steps that follow another one in their
-    epoch. `spared` are the new pages that a step does not touch once memory is kept.
+    to wait for the loss, or once for the sum of the losses; the rest, Python's work between them. `first` is what the
+    first minibatch of an epoch adds to `load`, and `later` the share of the steps that follow another one. Others are
+    there for the levers that need them. `alone` is a step on a minibatch that is already there; `kept` the time to draw
+    one of images in memory. If a minibatch is loaded beside the steps, it lengthens them by `beside` seconds, and each
+    of them lengthens the loading by `slowed` seconds. `spared` are the new pages that a step does not touch once
+    memory is kept.
     """
 
     load: float
@@ -53,6 +54,7 @@ class Pieces(NamedTuple):
     read: float
     other: float
     faults: float
+    first: float = 0.0
     alone: float = 0.0
     kept: float = 0.0
     beside: float = 0.0
@@ -147,7 +149,7 @@ class Loop:
         """Train for so many minibatches, of the loop's own or of these, wait, and take down the pieces of a step."""
         late = Lever.DEFERRED_LOSS_READ in self.levers
         total: Any = 0
-        load = compute = read = 0.0
+        load = compute = read = first = 0.0
         faults = page_faults()
         start = now = perf_counter()
         drawn = iter(self.draw() if minibatches is None else minibatches)
@@ -158,13 +160,14 @@ class Loop:
             computed = perf_counter()
             total = total + (self.loss if late else float(self.loss))
             load, compute = load + loaded - now, compute + computed - loaded
+            first = first or load
             now = perf_counter()
             read += now - computed
         float(total)
         self.d2l.synchronize()
         end = perf_counter()
         read += end - now
-        sums = (load, compute, read, end - start - load - compute - read, page_faults() - faults)
+        sums = (load, compute, read, end - start - load - compute - read, page_faults() - faults, first)
         self.seen.append(Pieces(*(piece / steps for piece in sums)))
 
     def end(self) -> None:
