@@ -67,7 +67,9 @@ def loops(monkeypatch):
     for each in (loop_module, pairs):
         monkeypatch.setattr(each, "perf_counter", lambda: FakeLoop.now)
     monkeypatch.setattr(module, "BUDGET", 1e6)
-    monkeypatch.setattr(module, "cost_beside", lambda loop, loader: 0.5)
+    monkeypatch.setattr(module, "costs_beside", lambda loop, loader, load: (0.5, 0.25))
+    monkeypatch.setattr(module, "seconds_to_hand_over", lambda loader, load: 0.125)
+    monkeypatch.setattr(module, "seconds_to_draw", lambda loop, steps: 0.25)
     monkeypatch.setattr(module, "seconds_alone", lambda loop, steps: loop.seconds - 1)
     monkeypatch.setattr(module, "LIMIT", 1e6)
     monkeypatch.setattr(module, "_builder", lambda wait=0.0: lambda levers: built.append(FakeLoop(levers)) or built[-1])
@@ -107,30 +109,42 @@ def test_levers_are_added_in_the_order_of_the_chapter(total):
 
 
 def test_a_promise_can_follow_from_the_pieces_of_the_loop_just_above(total):
-    found = total({"tuned layers": lambda p: p.compute / 3, "background loading": lambda p: p.load - p.beside})
-    assert [row.promised for row in found.rows] == [None, 2, 3.5]
+    found = total(
+        {"tuned layers": lambda p: p.compute / 3, "background loading": lambda p: p.load - p.beside - p.slowed}
+    )
+    assert [row.promised for row in found.rows] == [None, 2, 3.125]
 
 
-def test_a_lever_whose_promise_from_pieces_is_below_a_twentieth_of_a_step_is_not_tried(total, capsys):
-    found = total({"tuned layers": lambda p: p.step / 21, "background loading": lambda p: p.step / 19})
-    assert [(row.lever, row.promised) for row in found.rows[1:]] == [("background loading", pytest.approx(10 / 19))]
+def test_a_lever_whose_promise_from_pieces_is_below_a_tenth_of_a_step_is_not_tried(total, capsys):
+    found = total({"tuned layers": lambda p: p.step / 11, "background loading": lambda p: p.step / 9})
+    assert [(row.lever, row.promised) for row in found.rows[1:]] == [("background loading", pytest.approx(10 / 9))]
     try_lever("tuned layers", lambda p: None, 4)
-    assert capsys.readouterr().out.count("tuned layers: promises less than a twentieth of a step, not tried") == 2
+    assert capsys.readouterr().out.count("tuned layers: promises less than a tenth of a step, not tried") == 2
 
 
-def test_what_waits_for_a_worker_trains_for_whole_epochs(total):
+def test_what_waits_for_a_worker_trains_for_longer_epochs(total):
     found = total(dict.fromkeys(["tuned layers", "background loading", "bfloat16"]))
-    assert [row.time.number for row in found.rows] == [4, 4, 22, 22]
+    assert [row.time.number for row in found.rows] == [4, 4, 11, 11]
 
 
 def test_with_images_in_memory_no_worker_is_left_to_wait_for(total):
     found = total(dict.fromkeys(["background loading", "images in memory", "bfloat16"]))
-    assert [row.time.number for row in found.rows] == [4, 22, 22, 4]
+    assert [row.time.number for row in found.rows] == [4, 11, 11, 4]
 
 
 def test_a_promise_knows_a_step_on_a_minibatch_that_is_there(total):
-    found = total({"images in memory": lambda p: p.step - p.alone, "memory kept": None})
-    assert found.rows[1].promised == 1
+    found = total({"images in memory": lambda p: 2 * (p.step - p.alone - p.kept), "memory kept": None})
+    assert found.rows[1].promised == 1.5
+
+
+def test_a_promise_knows_the_share_of_the_steps_that_follow_another_one(total):
+    found = total({"deferred loss read": lambda p: 2 * p.later})
+    assert found.rows[1].promised == 1.5
+
+
+def test_a_promise_is_scaled_as_what_it_saves_if_the_machine_becomes_slower(total, monkeypatch):
+    monkeypatch.setattr(FakeLoop, "pieces", lambda loop: Pieces(8.0, 2 * loop.seconds - 8, 0, 0, 100))
+    assert total({"tuned layers": lambda p: p.load / 2}).rows[1].promised == 2
 
 
 def test_a_loop_learns_as_the_first_one_does_if_its_loss_after_the_same_steps_is_the_same(total, monkeypatch):
