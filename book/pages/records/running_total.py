@@ -37,8 +37,7 @@ def sentence(record: Record, framework: str) -> nodes.paragraph:
     first, *others = record["rows"]
     last = [first, *(each for each in others if each["kept"])][-1]
     before, after = (
-        f"> {record['limit']:.0f} s" if seconds is None else quantity(seconds, "s", 1.0)
-        for seconds in record["until"]
+        f"> {record['limit']:.0f} s" if seconds is None else quantity(seconds, "s", 1.0) for seconds in record["until"]
     )
     until = say(" of training in {framework} until nine of ten test digits are right.", framework=FRAMEWORKS[framework])
     step = say(
