@@ -1,16 +1,19 @@
-"""C and C++ in a notebook: a compiler with the flags that it knows, and arrays that begin where a cache line does."""
+"""C and C++ in a notebook: a compiler, arrays that begin where a cache line does, and the time of a product's row."""
 
 import atexit
-import math
 import os
 import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+
+from d2l_lab.instruments.timing import Measurement, measure
 
 FLAGS = ("-O3", "-ffast-math", "-shared", "-fPIC", "-w")  # errors alone
 NATIVE = ("-march=native", "-mcpu=native")  # for this very processor; older compilers for Arm know only the second
@@ -85,9 +88,49 @@ def folder() -> Path:
     return Path(made)
 
 
-def aligned(*shape: int) -> np.ndarray:
-    """Return zeros in float32 whose first number begins a cache line, in pages that the process has."""
-    count = math.prod(shape)
-    room = np.full(count + LINE // 4, 0, dtype=np.float32)  # np.zeros would leave the pages to the first write
+def aligned(values: np.ndarray) -> np.ndarray:
+    """Return a copy in float32, in rows, whose first number begins a cache line."""
+    room = np.empty(values.size + LINE // 4, dtype=np.float32)
     first = -room.ctypes.data // 4 % (LINE // 4)
-    return room[first : first + count].reshape(shape)
+    copy = room[first : first + values.size].reshape(values.shape)
+    copy[:] = values
+    return copy
+
+
+def per_row(
+    kernel: Callable[..., object], A: np.ndarray, B: np.ndarray, rows: int, *more: int, threads: int = 1
+) -> Measurement:
+    """Check that a kernel multiplies, then measure its seconds for a row of C = A B.
+
+    Parameters
+    ----------
+    kernel
+        A function of C, called with the addresses of A, B and C, with n, the number of rows, and `more`. It may add to
+        what C holds, which are zeros at first.
+    A, B
+        Matrices in float32 of shapes (m, n) and (n, n).
+    rows
+        How many rows of C it computes in a call, at most m.
+    threads
+        How many threads divide the rows, each a multiple of six but the last; a call of C releases Python's lock.
+
+    Raises
+    ------
+    AssertionError
+        If the rows are not those of A B.
+    """
+    n, C = len(B), aligned(np.zeros((rows, len(B))))
+    ends = [rows * i // threads // 6 * 6 for i in range(threads)] + [rows]
+
+    def compute(first: int, end: int) -> None:
+        kernel(A[first:].ctypes, B.ctypes, C[first:].ctypes, n, end - first, *more)
+
+    with ThreadPoolExecutor(threads) as pool:
+
+        def compute_all() -> None:
+            list(pool.map(compute, ends[:-1], ends[1:]))
+
+        compute_all()
+        assert np.allclose(C, A[:rows] @ B, rtol=1e-3), "the kernel's C is not A B"
+        found = measure(compute_all, repeats=3)
+    return Measurement(tuple(seconds / rows for seconds in found.seconds), found.number * rows)

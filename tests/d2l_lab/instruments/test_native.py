@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from d2l_lab.instruments import native
@@ -97,10 +98,29 @@ def test_the_flags_for_this_processor_are_those_that_the_compiler_knows(tmp_path
     assert native.processor_flags((fake(tmp_path, "compiler", script),)) == found
 
 
-@pytest.mark.parametrize("shape", [(1,), (3, 5), (1000,)])
-def test_an_array_begins_where_a_cache_line_does(shape):
-    array = native.aligned(*shape)
+@pytest.mark.parametrize("values", [np.ones(1), np.arange(15).reshape(3, 5).T, np.zeros((10, 100), np.float32)])
+def test_an_array_begins_where_a_cache_line_does(values):
+    array = native.aligned(values)
     assert array.ctypes.data % native.LINE == 0
-    assert array.shape == shape
     assert array.dtype == "float32"
-    assert not array.any()
+    assert array.flags.c_contiguous
+    assert np.array_equal(array, values)
+
+
+@pytest.mark.parametrize(("rows", "threads"), [(1, 1), (24, 1), (24, 3), (13, 2)])
+def test_threads_share_the_rows_of_a_product(rows, threads):
+    A, B, parts = np.ones((24, 8), np.float32), np.full((8, 8), 2, np.float32), []
+
+    def kernel(a, b, c, n, count, extra):
+        parts.append((count, n, extra))
+        np.ctypeslib.as_array(ctypes.cast(c.data, ctypes.POINTER(ctypes.c_float)), (count, n))[:] = 16
+
+    found = native.per_row(kernel, A, B, rows, 5, threads=threads)
+    assert sum(count for count, *_ in parts[:threads]) == rows
+    assert {part[1:] for part in parts} == {(8, 5)}
+    assert found.number % rows == 0
+
+
+def test_a_kernel_that_does_not_multiply_is_not_timed():
+    with pytest.raises(AssertionError, match="is not A B"):
+        native.per_row(lambda *_: None, np.ones((2, 4), np.float32), np.ones((4, 4), np.float32), 2)
