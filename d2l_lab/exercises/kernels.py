@@ -16,12 +16,18 @@ W = np.random.default_rng(0).standard_normal((6, 40)) * np.logspace(-3, 2, 6)[:,
 def is_near(found: Any) -> bool:
     """Return whether integers and scales give W but for half a scale."""
     integers, scale = found
-    return bool((abs(np.asarray(integers, dtype=float) * np.asarray(scale)[:, None] - W) < 0.501 * scale[:, None]).all())
+    return bool(
+        (abs(np.asarray(integers, dtype=float) * np.asarray(scale)[:, None] - W) < 0.501 * scale[:, None]).all()
+    )
 
 
 CASES = {
     "lines_kept": (
-        Case((1, 64, 8), 512, "neighbouring lines visit every set, and each set has room for as many lines as it has ways"),
+        Case(
+            (1, 64, 8),
+            512,
+            "neighbouring lines visit every set, and each set holds as many lines as it has ways",
+        ),
         Case((64, 64, 8), 8, "a stride of as many lines as there are sets comes back to the same set at once"),
         Case((248, 64, 8), 64, VISITED),
         Case((255, 64, 8), 512, "a stride that shares no factor with the number of sets visits all of them"),

@@ -56,7 +56,7 @@ def compiled(source: str, *flags: str) -> Path:
 
 
 def find_compiler(suffix: str) -> tuple[str, ...]:
-    """Return the compiler for files that end so, as words of a command: the environment's choice, or one by its name."""
+    """Return the compiler for files that end so, as words of a command: the environment's choice, or one of ours."""
     variable, *names = COMPILERS[suffix]
     chosen = shlex.split(os.environ.get(variable, ""))
     for command in [chosen] if chosen else [[name] for name in names]:

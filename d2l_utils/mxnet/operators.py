@@ -34,8 +34,8 @@ def compile_operator(source: str, inputs: int) -> Path:
     ----------
     source
         The path of a program in C++, <name>.cc. It includes mxnet/lib_api.h and defines the type Arrays, a vector of
-        tensors, and two functions of an Arrays & with the inputs and one with the results: `forward` and `backward`, whose
-        inputs are the gradient of the result, then the operator's inputs.
+        tensors, and two functions of the inputs and the results, each an Arrays &: `forward`, and `backward`, whose
+        inputs are the gradient of the result and then the operator's inputs.
     inputs
         How many inputs the operator has.
     """
