@@ -17,7 +17,10 @@ FLOORS = [  # rooms of our packages, from the bottom; an import goes down or sta
     {"d2l_lab.instruments.timing", "d2l_lab.instruments.words"},
     {f"d2l_lab.{room}" for room in ("files", "machine", "processes", "collectives", "exercises")},
     {"d2l_lab.plots", "d2l_lab.instruments"}
-    | {f"d2l_lab.instruments.{name}" for name in ("display", "claims", "predictions", "data", "framework", "memory")},
+    | {
+        f"d2l_lab.instruments.{name}"
+        for name in ("display", "claims", "predictions", "data", "framework", "memory", "native")
+    },
     {"d2l_lab.instruments.scheduling", "d2l_lab.instruments.levers"},
     {"d2l_utils.common"},
     FRAMEWORKS | {"d2l_utils.d2l_names"},
