@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -20,6 +21,7 @@ FLAGS = ("-O3", "-ffast-math", "-shared", "-fPIC", "-w")  # errors alone
 NATIVE = ("-march=native", "-mcpu=native")  # for this very processor; older compilers for Arm know only the second
 COMPILERS = {".c": ("CC", "cc", "gcc", "clang"), ".cc": ("CXX", "c++", "g++", "clang++")}
 LANES = {"__AVX512F__": 16, "__AVX__": 8}  # numbers of float32 in a vector register, by the compiler's macro
+SPIN = 0.1  # seconds in which the threads of NumPy's product, which keep a core busy while they wait, go to sleep
 LINE = 128  # bytes; the longest cache line of today's processors
 
 
@@ -106,6 +108,12 @@ def aligned(values: np.ndarray) -> np.ndarray:
     return copy
 
 
+def together(call: Callable[[], object], threads: int) -> Callable[[], object]:
+    """Return a function that runs a call of C in so many threads at once, since a call of C releases Python's lock."""
+    pool = ThreadPoolExecutor(threads)
+    return lambda: list(pool.map(lambda _: call(), range(threads)))
+
+
 def per_row(
     kernel: Callable[..., object], A: np.ndarray, B: np.ndarray, rows: int, *more: int, threads: int = 1
 ) -> Measurement:
@@ -141,6 +149,7 @@ def per_row(
 
         compute_all()
         assert np.allclose(C, A[:rows] @ B, rtol=1e-3), "the kernel's C is not A B"
+        time.sleep(SPIN)
         found = measure(compute_all, repeats=3)
     seconds = tuple(seconds / rows for seconds in found.seconds)
     return replace(found, seconds=seconds, number=found.number * rows)

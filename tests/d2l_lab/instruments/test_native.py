@@ -6,6 +6,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -137,3 +138,9 @@ def test_a_row_takes_what_disturbed_the_measurement(monkeypatch):
 def test_a_kernel_that_does_not_multiply_is_not_timed():
     with pytest.raises(AssertionError, match="is not A B"):
         native.per_row(lambda *_: None, np.ones((2, 4), np.float32), np.ones((4, 4), np.float32), 2)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_calls_together_are_under_way_at_the_same_time(threads):
+    all_there = threading.Barrier(threads, timeout=30)  # breaks, with an error, unless all calls wait there at once
+    assert len(native.together(all_there.wait, threads)()) == threads
