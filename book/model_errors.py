@@ -13,8 +13,8 @@ from book.outputs import records as records_of
 from book.record_html import read_as
 from book.words import say, say_record
 from d2l_lab.instruments.claims import Claim
-from d2l_lab.instruments.predictions import NEAR, Comparison
-from d2l_lab.instruments.timing import three_digits
+from d2l_lab.instruments.predictions import Comparison
+from d2l_lab.instruments.timing import NEAR, three_digits
 
 Record = dict[str, Any]  # a Comparison as a dict, with its section, framework and cell
 

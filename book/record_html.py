@@ -10,8 +10,8 @@ from typing import Any
 from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
 from book.words import say, say_date, say_each, say_record
 from d2l_lab.instruments.claims import MARKS, Claim
-from d2l_lab.instruments.predictions import NEAR, Comparison, Kind, bare_quartiles, on_scale, quantity
-from d2l_lab.instruments.timing import column_scale, three_digits
+from d2l_lab.instruments.predictions import Comparison, Kind, bare_quartiles, on_scale, quantity
+from d2l_lab.instruments.timing import NEAR, column_scale, three_digits
 
 Record = dict[str, Any]
 HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the prediction, and its height

@@ -1,1 +1,4 @@
-"""Exercises that answer back: `d2l.check` runs a reader's function against cases, and hints where one fails."""
+"""Exercises that answer back, with a hint where an answer fails.
+
+`d2l.check` runs a reader's function against cases, and a prediction against what the reader measures.
+"""

@@ -1,12 +1,16 @@
 """What a reader's function is checked against, and what the reader is told: whether it holds, never how it is done."""
 
 import copy
+import math
 import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
+
+from d2l_lab.instruments.timing import NEAR, Measurement, three_digits, time_unit
 
 HELD, MISSED, OPEN = "✓", "✗", "–"
 
@@ -31,6 +35,22 @@ class Case:
     hint: str
 
 
+@dataclass(frozen=True)
+class Guess:
+    """What an exercise has a reader predict.
+
+    Parameters
+    ----------
+    unit
+        "s" for seconds, "" for a share, a ratio or a count.
+    hint
+        A sentence that leads a reader whose prediction misses on, without giving the figure.
+    """
+
+    unit: str
+    hint: str
+
+
 def examine(name: str, answer: Callable[..., Any], cases: tuple[Case, ...]) -> str:
     """Run an answer against cases in turn, up to the first that fails; return a mark and what became of it.
 
@@ -47,6 +67,46 @@ def examine(name: str, answer: Callable[..., Any], cases: tuple[Case, ...]) -> s
         if not _is_right(result, case.right):
             return f"{MISSED} {call} returned {_short(result)}\n  Hint: {case.hint}"
     return f"{HELD} {name}: {len(cases)} cases hold"
+
+
+def weigh(name: str, answer: float | None, measured: Callable[[], Measurement | float], guess: Guess) -> str:
+    """Measure what a reader has predicted; return a mark and both figures, with a hint unless they are near.
+
+    A prediction of None counts as not made yet, and nothing is measured.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the prediction is no number above 0.
+    """
+    if answer is None:
+        return f"{OPEN} {name}: predict first, with a number in the cell above"
+    predicted, found = _above_zero(answer, f"a prediction of {name}"), measured()
+    seen = found.disturbance.words() if isinstance(found, Measurement) else ""
+    actual = _above_zero(found.median if isinstance(found, Measurement) else found, f"what was measured of {name}")
+    off = max(actual / predicted, predicted / actual)
+    figures = f"{name}: predicted {_figure(predicted, guess.unit)}, measured {_figure(actual, guess.unit)}"
+    disturbed = f"; disturbed: {seen}" if seen else ""
+    if off <= NEAR:
+        return f"{HELD} {figures}, within {NEAR} ×{disturbed}"
+    return f"{MISSED} {figures}, off by {three_digits(off)} ×{disturbed}\n  Hint: {guess.hint}"
+
+
+def _above_zero(value: Any, what: str) -> float:
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, bool) or not isinstance(number, Real):
+        raise TypeError(f"{what} is a number, not {value!r:.40}")
+    result = float(number)
+    if not (math.isfinite(result) and result > 0):
+        raise ValueError(f"{what} is a number above 0, not {number!r}")
+    return result
+
+
+def _figure(value: float, unit: str) -> str:
+    if not unit:
+        return three_digits(value).removesuffix(".00")
+    name, factor = time_unit(value)
+    return f"{three_digits(value * factor)} {name}"
 
 
 def _is_right(result: Any, right: Any) -> bool:

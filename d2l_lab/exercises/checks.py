@@ -4,33 +4,48 @@ from collections.abc import Callable
 from typing import Any
 
 from d2l_lab.exercises import compute, kernels, parallel, storage
-from d2l_lab.exercises.answers import examine
+from d2l_lab.exercises.answers import Guess, examine, weigh
+from d2l_lab.instruments.timing import Measurement
 
 CASES = {**compute.CASES, **kernels.CASES, **storage.CASES, **parallel.CASES}
+GUESSES: dict[str, Guess] = {**compute.GUESSES, **kernels.GUESSES, **storage.GUESSES, **parallel.GUESSES}
 
 
-def check(name: str, answer: Callable[..., Any]) -> None:
-    """Run the reader's function for an exercise against several cases, and print what became of it.
+def check(
+    name: str,
+    answer: Callable[..., Any] | float | None,
+    measured: Callable[[], Measurement | float] | None = None,
+) -> None:
+    """Check the answer to an exercise, and print what became of it.
 
-    The line begins with ✓ if all cases hold, ✗ with the first that fails, and a hint, or – for a function that
-    returns nothing yet.
+    A function runs against several cases. A prediction is compared with what `measured` returns, which is called only
+    once there is a prediction; the two may be 1.5 times apart. The line begins with ✓ if the answer holds, ✗ with a
+    hint if it fails, or – if there is none yet.
 
     Parameters
     ----------
     name
-        The exercise: the name that its function has in the text.
+        The exercise: the name that the text gives its function or prediction.
     answer
-        The reader's function.
+        The reader's function, or the prediction: a number above 0, in seconds if it is a time, None for none yet.
+    measured
+        A function without arguments that measures what was predicted.
 
     Raises
     ------
-    TypeError
-        If the answer is not a function.
-    ValueError
-        If there is no exercise of this name.
+    TypeError, ValueError
+        If there is no exercise of this name, or the answer is not what the exercise asks for.
     """
+    if name in GUESSES:
+        if not callable(measured):
+            raise TypeError(f"check takes a function that measures {name}, not {measured!r:.40}")
+        if callable(answer):
+            raise TypeError(f"check takes a number, the prediction of {name}, not a function")
+        print(weigh(name, answer, measured, GUESSES[name]))
+        return
     if name not in CASES:
-        raise ValueError(f"there is no exercise {name!r} to check; there are: {' '.join(sorted(CASES))}")
+        known = " ".join(sorted({*CASES, *GUESSES}))
+        raise ValueError(f"there is no exercise {name!r} to check; there are: {known}")
     if not callable(answer):
         raise TypeError(f"check takes the function itself, {name} without parentheses, not {answer!r:.40}")
     print(examine(name, answer, CASES[name]))

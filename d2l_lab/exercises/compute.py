@@ -1,6 +1,6 @@
 """Cases for the exercises on one device's time: the performance model, compilation, asynchrony and overlap."""
 
-from d2l_lab.exercises.answers import Case
+from d2l_lab.exercises.answers import Case, Guess
 
 FLOPS = "a multiplication and an addition for each weight of an output make two flops"
 BYTES = "an image comes in, one goes out, and the weights are read: count each number once, with 4 bytes"
@@ -14,6 +14,17 @@ SECONDS |= {"update2": 1, "update1": 2, "copy out": 1}
 BEFORE = {"copy in": ["split"], "forward1": ["copy in"], "forward2": ["forward1"], "backward": ["forward1", "forward2"]}
 BEFORE |= {"gradient2": ["forward1", "forward2"], "gradient1": ["copy in", "backward"], "update2": ["gradient2"]}
 BEFORE |= {"update1": ["gradient1"], "copy out": ["update1", "update2"]}
+
+GUESSES = {
+    "product": Guess(
+        "s", "count the flops of all rows and columns, and divide them by P: does another term exceed that?"
+    ),
+    "traces": Guess("", "what is new in the second call, and what does the graph of the first one take for fixed?"),
+    "stages": Guess("s", "once the pipeline is full, how many minibatches end in the time of a stage?"),
+    "late_share": Guess(
+        "", "a loop that loads in turn waits for each sleep, then computes for c: add up one minibatch"
+    ),
+}
 
 CASES = {
     "convolution": (

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from d2l_lab.exercises.answers import Case
+from d2l_lab.exercises.answers import Case, Guess
 
 
 def _weights_are(*wanted: float) -> Callable[[Any], bool]:
@@ -50,6 +50,18 @@ UNEVEN = {"W": np.arange(14.0).reshape(7, 2), "b": np.arange(5.0)}
 LATE = np.array([[1.0, 2, 9], [1, 2, 1]])
 AWAY = np.array([[1.0, 1, 4], [1, 1, 4], [1, 1, 4], [1, 4, 1]])
 LLAMA = (10, 11_136)  # seconds of a checkpoint, and between failures
+
+GUESSES = {
+    "halves": Guess("", "which part of a step with many examples is halved, and do two halves at once share anything?"),
+    "buckets": Guess(
+        "s", "the link works while later layers are computed: when is the last bucket ready, and when across?"
+    ),
+    "ahead": Guess(
+        "s", "how many steps can the others take before the bound, and at whose pace do they go on after it?"
+    ),
+    "micro_batches": Guess("s", "the first stage is busy for all micro-batches; what is left to do when it has ended?"),
+    "away": Guess("", "multiply how many workers begin a pause each second by the seconds for which it lasts"),
+}
 
 CASES = {
     "sharded": (

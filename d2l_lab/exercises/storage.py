@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from d2l_lab.exercises.answers import Case
+from d2l_lab.exercises.answers import Case, Guess
 
 ONES = np.ones(2**14, np.float16)
 GOOD, OVERFLOWN = np.ones(2, np.float16), np.array([1, np.inf], np.float16)
@@ -40,6 +40,14 @@ def _attends(q: Any, k: Any, tile: int, hint: str) -> Case:
     """Return a case for attention from tiles."""
     return Case((q, k, V, tile), _attention(q, k, V), hint)
 
+
+GUESSES = {
+    "copy_seconds": Guess(
+        "s", "count the arrays that the core has to fetch, and divide their bytes by its own bandwidth"
+    ),
+    "kept": Guess("", "by how many standard deviations does the mean of the last look exceed what chance gives?"),
+    "lost_steps": Guess("", "follow the scale once it has grown: how many good steps lie between two that overflow?"),
+}
 
 CASES = {
     "sum16": (

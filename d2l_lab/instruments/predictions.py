@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any, Literal, get_args
 
 from d2l_lab.instruments.display import show, show_line, wrapped
-from d2l_lab.instruments.timing import Disturbed, Measurement, column_scale, three_digits, time_unit
+from d2l_lab.instruments.timing import NEAR, Disturbed, Measurement, column_scale, three_digits, time_unit
 from d2l_lab.instruments.words import say, say_record
 from d2l_lab.machine.disturbance import Disturbance
 
@@ -16,7 +16,6 @@ PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
 UNITS = ("s", "B", "B/s", "flop", "flop/s", "×", "")
 WIDTH = 8  # characters to each side of the prediction, at the middle of the drawing
 SPAN = 4.0  # the factor at either end of the drawing
-NEAR = 1.5  # times off, at most, for a prediction that needs no further word
 _lines: dict[str, Callable[[], None]] = {}  # of predictions without a comparison: what takes each away
 _missed: dict[str, bool] = {}  # by the names of predictions: whether the last comparison was a miss
 _disturbed = Disturbed()  # of what was measured since the last comparison, the terms of its prediction too

@@ -18,6 +18,7 @@ from d2l_lab.machine.disturbance import Disturbance, observing
 
 SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost of reading it
 _disturbances: list[Disturbance] = []  # of all that was measured in this process
+NEAR = 1.5  # times off, at most, for a prediction that needs no further word
 FEWEST = 3  # runs that are measured whatever they take: fewer have no spread worth the name
 
 

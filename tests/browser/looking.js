@@ -234,6 +234,13 @@ function ring() {
   };
 }
 
+// The rows of an explorable's table: for each of its names, what is said of it, and how much of the row its bar takes.
+function bars(kind) {
+  const share = (bar) => bar.getBoundingClientRect().width / bar.parentNode.getBoundingClientRect().width;
+  const row = ({ cells: [name, bar, words] }) => [textOf(name), [textOf(words), share(bar.firstChild)]];
+  return Object.fromEntries(all(`.${kind} .bars tr`).map(row));
+}
+
 // Show the meaning of the first word of the glossary on the page.
 function openNote() {
   seen("article a.word")[0].dispatchEvent(new PointerEvent("pointerenter", { pointerType: "mouse" }));
@@ -268,7 +275,7 @@ function tables(selector) {
 }
 
 Object.assign(globalThis, {
-  ...{ claims, contents, faults, focus, foldedChecks, follow, forEachChoice, harm, hits, lastSentence, marked, moves },
+  ...{ bars, claims, contents, faults, focus, foldedChecks, follow, forEachChoice, harm, hits, lastSentence, marked, moves },
   ...{ openNote, paragraphs, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tables },
   ...{ tokensAlone, unfold, wideTables, widestNote, widths },
 });

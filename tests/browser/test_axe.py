@@ -24,7 +24,9 @@ def test_axe_finds_nothing(open_page, server, sampled):
     assert look(open_page, f"{server}/{sampled}", "prepareForAxe") == []
 
 
-@pytest.mark.parametrize("kind", ["framework-switch", "explorable ring", "index.html"])
+@pytest.mark.parametrize(
+    "kind", ["framework-switch", "explorable bounds", "explorable memory", "explorable ring", "index.html"]
+)
 def test_axe_finds_nothing_on_a_narrow_screen(open_page, server, page_with, kind):
     name = kind if kind.endswith(".html") else page_with(kind)
     assert look(open_page, f"{server}/{name}", "prepareForAxe", viewport={"width": 400, "height": 800}) == []

@@ -9,7 +9,7 @@ from tiny_book import RUN, Book, code, notebook, prose, shown
 NO_PARTS = "needs a paragraph as its caption and a text alternative after it"
 TEXTS = {
     "no-such-name": ("```{api} measure Spam\n```", "d2l has no Spam; known: Timer"),
-    "unknown-explorable": (RING.replace("} ring", "} wheel"), "unknown explorable 'wheel'; known: ring"),
+    "unknown-explorable": (RING.replace("} ring", "} wheel"), "unknown explorable 'wheel'; known: bounds memory ring"),
     "nameless-explorable": (RING.replace(":name: fig-sum\n", ""), "explorable ring has no :name:"),
     "explorable-without-text": (RING.replace(f"\n\n{TEXT}", ""), NO_PARTS),
     "explorable-without-caption": (RING.replace(f"{CAPTION}\n\n", ""), NO_PARTS),

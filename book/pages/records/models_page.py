@@ -25,7 +25,8 @@ from book.pages.records.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
 from book.record_html import address_of, aside, comparison_of, comparison_rows, link, name_kind, table_of_comparisons
 from book.words import say, say_each, say_record
-from d2l_lab.instruments.predictions import NEAR, Kind
+from d2l_lab.instruments.predictions import Kind
+from d2l_lab.instruments.timing import NEAR
 
 WORST = 10  # models that are named
 IDS = ("times", "factors", "farthest", "all", "gpu")  # of the sections of the page

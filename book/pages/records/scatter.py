@@ -12,7 +12,8 @@ from html import escape
 from book.pages.records.colours import colour
 from book.record_html import figures, mark
 from book.words import say
-from d2l_lab.instruments.predictions import NEAR, Comparison, Kind, on_scale, quantity
+from d2l_lab.instruments.predictions import Comparison, Kind, on_scale, quantity
+from d2l_lab.instruments.timing import NEAR
 
 SIDE = 330  # of the square in which times lie
 LEFT, TOP = 62, 34  # the labels and the words of a mark stand there
