@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from d2l_lab.exercises.answers import Case
+from d2l_lab.exercises.answers import Case, Guess
 
 VISITED = "count the sets that the column visits before it comes back to the first one"
 LAST = "the last query of a tile sees the most keys: its position decides which tiles remain"
@@ -20,6 +20,13 @@ def is_near(found: Any) -> bool:
         (abs(np.asarray(integers, dtype=float) * np.asarray(scale)[:, None] - W) < 0.501 * scale[:, None]).all()
     )
 
+
+GUESSES = {
+    "few_queries": Guess(
+        "s",
+        "count flops and exponentials of six rows of scores, and the bytes of all keys and values: which takes longer?",
+    ),
+}
 
 CASES = {
     "lines_kept": (
