@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any
 
 from d2l_lab.instruments.display import RUNNING_TOTAL, show, wrapped
@@ -47,7 +48,7 @@ Promise = (
 )  # seconds to be saved, or how they follow from a loop's pieces
 KNOWN = tuple(map(str, Lever))
 BESIDE = {Lever.DEFERRED_LOSS_READ, Lever.BACKGROUND_LOADING}  # levers that load beside the steps
-REMOVING = {Lever.BACKGROUND_LOADING, Lever.IMAGES_IN_MEMORY}  # that leave a step without loading
+COSTING = set(Lever) - {Lever.TUNED_LAYERS, Lever.COMPILED_STEP}  # that can save less than the pieces say
 
 
 @dataclass(frozen=True)
@@ -185,8 +186,9 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
     ----------
     promises
         The levers, each with the seconds of a step that it is to save, or None, or a function that returns these from
-        the `Pieces` of the loop just above; below a tenth of the step, the lever is not tried. The levers, in the
-        order of the rows: "tuned layers", "compiled step", "deferred loss read", "background loading", "images in
+        the `Pieces` of the loop just above; below a tenth of the step, the lever is not tried. The function is called
+        first without what the lever costs, and again with it only if that promises enough. The levers, in the order of
+        the rows: "tuned layers", "compiled step", "deferred loss read", "background loading", "images in
         memory", "bfloat16", "memory kept".
     steps
         The minibatches of 64 images in an epoch, 22 at most. Where a worker loads, an epoch has 11 at least, because
@@ -210,10 +212,12 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
         first = first._replace(alone=seconds_alone(best, SEEN))
         rows = [Row(AS_WRITTEN, time, losses=(loss, loss))]
         print(pieces_in_words(first))
+        pieces_of = cache(_pieces)  # of a loop above several levers once
         for lever in _possible(promises):
             waits = Lever.BACKGROUND_LOADING in (lever, *best.levers) and Lever.IMAGES_IN_MEMORY not in best.levers
             enough = max(steps, WHOLE // 2) if waits else steps
-            row, rival = _tried(best, lever, promises[lever], enough, rows, build, stack, HASTE)
+            rival = stack.enter_context(closing(build((*best.levers, lever))))
+            row = _tried(best, rival, lever, promises[lever], enough, rows, pieces_of, HASTE)
             if row:
                 rows.append(row)
                 best = rival if row.kept else best
@@ -261,9 +265,9 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         plain = stack.enter_context(closing(build(())))
         loss = loss_from_the_start(plain)
         time, _ = _observed(plain, steps)
-        row = _tried(
-            plain, chosen[0], promised, steps, [Row(AS_WRITTEN, time, losses=(loss, loss))], build, stack, BUDGET
-        )[0]
+        rival = stack.enter_context(closing(build(tuple(chosen))))
+        written = Row(AS_WRITTEN, time, losses=(loss, loss))
+        row = _tried(plain, rival, chosen[0], promised, steps, [written], _pieces, BUDGET)
     if row is None:
         return
     report({AS_WRITTEN: time, f"with {lever}": row.time})
@@ -323,27 +327,33 @@ def _observed(loop: Loop, steps: int) -> tuple[Measurement, Pieces]:
 
 def _tried(
     best: Loop,
+    rival: Loop,
     lever: Lever,
     promise: Promise,
     steps: int,
     rows: Sequence[Row],
-    build: Build,
-    stack: ExitStack,
+    pieces_of: Callable[[Loop, int], Pieces],
     budget: float,
-) -> tuple[Row | None, Loop]:
-    """Return the row of a lever, tried on the loop of the last row that was kept, and the loop that has it.
+) -> Row | None:
+    """Return the row of a lever: of the loop that has it, tried against that of the last row that was kept.
 
-    There is none if the lever promises less than a tenth of a step, which a line says.
+    There is none if the lever promises less than a tenth of a step, which a line says: at most, if it is too little
+    even without the lever's costs, which are not measured then.
     """
-    rival = stack.enter_context(closing(build((*best.levers, lever))))
     above = next(row for row in reversed(rows) if row.kept).time.median
     promised = None if callable(promise) else promise
     if callable(promise):
-        pieces = _pieces(best, rival, lever, steps)
-        promised = promise(pieces)
-        if promised is None or promised < WORTH * pieces.step:
-            print(say("{lever}: promises less than a tenth of a step, not tried", lever=say_record(lever)))
-            return None, rival
+        pieces = pieces_of(best, steps)
+        promised = promise(pieces._replace(spared=pieces.faults)) or 0.0
+        at_most = lever in COSTING
+        if at_most and promised >= WORTH * pieces.step:
+            pieces = _with_costs(pieces, best, rival, lever, steps)
+            promised, at_most = promise(pieces) or 0.0, False
+        if promised < WORTH * pieces.step:
+            figures = {"saving": "≤ " * at_most + milliseconds(promised), "step": milliseconds(pieces.step)}
+            figures["lever"] = say_record(lever)
+            print(say("{lever}: promises {saving} of {step} ms, less than a tenth: not tried", **figures))
+            return None
         promised *= above / pieces.step  # as what it saves: if the machine has become slower since, both are less
     loss = loss_from_the_start(rival)
     for loop in (rival, best):  # in this order: what becomes of freed memory is then that of the best one
@@ -355,21 +365,22 @@ def _tried(
     row = tried_row(lever, pairs, steps, above, promised, seen.disturbance)
     assert rows[0].losses
     alike = ROUNDED if Lever.BFLOAT16 in rival.levers else ALIKE
-    return replace(row, losses=(loss, rows[0].losses[0]), alike=alike), rival
+    return replace(row, losses=(loss, rows[0].losses[0]), alike=alike)
 
 
-def _pieces(best: Loop, rival: Loop, lever: Lever, steps: int) -> Pieces:
-    """Return the pieces of a step of the loop just above, with those that the promise of this lever needs."""
+def _pieces(best: Loop, steps: int) -> Pieces:
+    """Return the pieces of a step of the loop just above, without what a lever costs beside it."""
     best.prepare(steps)
     best.restart()
     alone = []
     for seed in range(math.ceil(2 * SEEN / steps)):
         seconds_of(best, steps, seed)
-        if lever in REMOVING:
-            alone.append(seconds_alone(best, steps))
-    pieces = best.pieces()._replace(later=1 - 1 / steps)
-    if lever in REMOVING:
-        pieces = pieces._replace(alone=statistics.mean(alone))
+        alone.append(seconds_alone(best, steps))
+    return best.pieces()._replace(later=1 - 1 / steps, alone=statistics.mean(alone))
+
+
+def _with_costs(pieces: Pieces, best: Loop, rival: Loop, lever: Lever, steps: int) -> Pieces:
+    """Return these pieces with what the lever costs beside the loop just above."""
     if lever is Lever.IMAGES_IN_MEMORY:
         rival.prepare(steps)
         pieces = pieces._replace(kept=seconds_to_draw(rival, steps))

@@ -8,7 +8,8 @@ import gc
 import os
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from time import perf_counter, sleep
 from typing import Any, NamedTuple
 
@@ -79,13 +80,13 @@ def memory_with(counters: Counters, function: Callable[[], Any], wait: Callable[
     if counters.reset is None or counters.peak is None:
         _, in_use = course_with(counters, function, wait)
         return Memory(max(in_use), in_use[-1])
-    gc.collect()
-    _settle(wait)
-    counters.reset()
-    before = counters.current()
-    result = function()
-    _settle(wait)
-    peak, after = counters.peak(), counters.current()
+    with _older_garbage_left():
+        _settle(wait)
+        counters.reset()
+        before = counters.current()
+        result = function()
+        _settle(wait)
+        peak, after = counters.peak(), counters.current()
     del result
     return Memory(max(peak, after) - before, after - before)
 
@@ -106,22 +107,35 @@ def course_with(
             in_use.append(counters.current())
             sleep(1e-4)
 
-    gc.collect()  # before, because the thread that samples cannot run meanwhile
-    _settle(wait)
-    in_use, seconds = [counters.current()], [perf_counter()]
-    reader = threading.Thread(target=read)
-    reader.start()
-    try:
-        result = function()
-        wait()
-    finally:
-        done.set()
-        reader.join()
-    seconds.append(perf_counter())
-    _settle(wait)
-    in_use.append(counters.current())
+    with _older_garbage_left():  # quick, since the thread that samples cannot run while garbage is looked for
+        _settle(wait)
+        in_use, seconds = [counters.current()], [perf_counter()]
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            result = function()
+            wait()
+        finally:
+            done.set()
+            reader.join()
+        seconds.append(perf_counter())
+        _settle(wait)
+        in_use.append(counters.current())
     del result
     return [second - seconds[0] for second in seconds], [value - in_use[0] for value in in_use]
+
+
+@contextmanager
+def _older_garbage_left() -> Iterator[None]:
+    """Let Python free no array meanwhile that was garbage before, since that would count as freed by the function.
+
+    To free all of it first would take a tenth of a second, in a process with a framework's objects.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _settle(wait: Callable[[], Any]) -> None:

@@ -119,7 +119,15 @@ def test_a_lever_whose_promise_from_pieces_is_below_a_tenth_of_a_step_is_not_tri
     found = total({"tuned layers": lambda p: p.step / 11, "background loading": lambda p: p.step / 9})
     assert [(row.lever, row.promised) for row in found.rows[1:]] == [("background loading", pytest.approx(10 / 9))]
     try_lever("tuned layers", lambda p: None, 4)
-    assert capsys.readouterr().out.count("tuned layers: promises less than a tenth of a step, not tried") == 2
+    said = capsys.readouterr().out
+    for saving in ("909.1", "0.00"):
+        assert f"tuned layers: promises {saving} of 10000.0 ms, less than a tenth: not tried" in said
+
+
+def test_what_a_lever_costs_is_measured_only_where_it_would_promise_enough_without(total, monkeypatch, capsys):
+    monkeypatch.setattr(module, "costs_beside", None)
+    total({"deferred loss read": lambda p: 0.9 - p.slowed})
+    assert "deferred loss read: promises ≤ 900.0 of 10000.0 ms, less than a tenth" in capsys.readouterr().out
 
 
 def test_what_waits_for_a_worker_trains_for_longer_epochs(total):

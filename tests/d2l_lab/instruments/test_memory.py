@@ -1,5 +1,6 @@
 """Memory that a function needs, counted by the operating system or by whatever counters there are."""
 
+import gc
 import json
 import os
 import platform
@@ -35,6 +36,18 @@ def test_the_peak_and_what_the_result_keeps_are_told_apart_and_memory_that_was_f
     assert memory.kept == pytest.approx(64 * MB, rel=0.1)
     for _ in range(3):
         assert memory_with(COUNTERS, two_of_three, nothing).peak == pytest.approx(96 * MB, rel=0.1)
+
+
+def test_garbage_of_before_is_not_freed_meanwhile_and_so_not_counted():
+    older = [np.ones(8 * MB)]
+    older.append(older)
+    del older
+
+    def collecting():
+        gc.collect()
+        return two_of_three()
+
+    assert memory_with(COUNTERS, collecting, nothing).kept == pytest.approx(64 * MB, rel=0.1)
 
 
 def test_the_wait_belongs_to_what_is_measured():
