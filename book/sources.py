@@ -146,8 +146,8 @@ def write_readers(
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
         slug = source["slug"]
         made = split(entries, frameworks, numbers, images, f"{slug}.md", answers)
-        if slug in numbers["sections"]:
-            number = numbers["sections"][slug]["number"]
+        number = numbers["sections"].get(slug, {}).get("number")
+        if number:
             made = {framework: numbered(notebook, number) for framework, notebook in made.items()}
         return {framework: linked(folded(notebook), home, framework, slug) for framework, notebook in made.items()}
 

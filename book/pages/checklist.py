@@ -1,6 +1,7 @@
-"""Every "In your own loop" of the book on one page, each with a link to its place and what it gained on this machine.
+"""The book's advice on one page, each with a box to tick, a link to its place, and what it gained on this machine.
 
 ```{checklist}
+:several: multiple-gpus parameterserver
 ```
 
 An entry is a paragraph that begins with "**In your own loop**". A comment below the paragraph names what its cells
@@ -9,13 +10,23 @@ measured, a line each: two comparisons of times or bytes, before and after, or a
     % gain: eight passes → one pass
     % gain: compiled step
 
+What gained on this machine stands first, the most first; what lost is no advice, and is named at the end. The rest
+follows in the book's order. Another line says whom an advice is for, or that another says the same:
+
+    % checklist: one GPU, several
+    % checklist: no
+
+Without it an advice is for everybody, and one of the sections in the option `several` for those with several devices.
+
 Each page notes its own when it is read; the page that lists them is put together after all are read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
@@ -24,7 +35,7 @@ from sphinx.util import logging
 from sphinx.util.nodes import traverse_parent
 
 from book import FRAMEWORKS
-from book.pages.lists import Listing, copies, places_of, resolved
+from book.pages.lists import CONTENTS, LISTS, Listing, copies, places_of, resolved
 from book.pages.records.record_nodes import collected
 from book.pages.records.running_total import chapter_totals
 from book.pages.tabs import framework_of, tab_set
@@ -33,28 +44,38 @@ from book.words import say, say_record
 from d2l_lab.instruments.predictions import quantity
 from d2l_lab.instruments.timing import column_scale, three_digits
 
-GAIN, ARROW = "gain: ", " → "
+GAIN, FOR, ARROW = "gain: ", "checklist: ", " → "
+NOBODY = "no"  # whom an advice is for that another gives too
+MACHINES = {"CPU": "cpu", "one GPU": "gpu", "several": "several"}  # as sources name them, and classes of the list
 KEY = "checklist"  # in the metadata of a page: a list of Advice
+BOXES = "checklist.js"
 LOG = logging.getLogger(__name__)
 
 
 class Advice(NamedTuple):
-    """An advice: whose it is (None: everybody's), its id, the title above it, the nodes that say it, its gains."""
+    """An advice: whose it is (None: everybody's), its id, a name that other editions give it too, the title above it,
+    the nodes that say it, its gains, and the machines that it is for ([]: those of its section)."""
 
     framework: str | None
     place: str
+    name: str
     title: str
     words: list[Any]
     gains: list[str]
+    machines: list[str]
 
 
 class Checklist(Listing):
-    """The checklist, section by section, in each framework."""
+    """The checklist in each framework: what gained, the rest section by section, and what lost."""
+
+    option_spec = {"several": directives.class_option}
 
     def run(self) -> list[nodes.Node]:
         """Return its place, on a page that is written anew when a measurement changes."""
         Measured(self.env)  # notes what the page depends on
-        return super().run()
+        (place,) = super().run()
+        place["several"] = self.options.get("several", [])
+        return [place]
 
 
 class NoteAdvice(SphinxTransform):
@@ -64,15 +85,22 @@ class NoteAdvice(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         found: list[Advice] = []
+        count = 0
         for paragraph in self.document.findall(nodes.paragraph):
             # Without the empty texts that the parser leaves.
             first, *rest = [node for node in paragraph.children if node.astext()] or [None]
             if isinstance(first, nodes.strong) and first.astext() == say("In your own loop"):
                 framework = next(filter(None, map(framework_of, traverse_parent(paragraph))), None)
                 section = next(iter(traverse_parent(paragraph, nodes.section)))
-                place = f"in-your-own-loop-{len(found) + 1}"
+                count += 1
+                place = f"in-your-own-loop-{count}"
                 paragraph["ids"].append(place)
-                found.append(Advice(framework, place, section[0].astext(), words_of(rest), gains_below(paragraph)))
+                gains, machines = remarks(paragraph)
+                if machines != [NOBODY]:
+                    same = [each for each in found if (each.framework, each.title) == (framework, section[0].astext())]
+                    name = "-".join([*section["ids"][:1], *filter(None, [framework]), str(len(same) + 1)])
+                    words = words_of(rest)
+                    found.append(Advice(framework, place, name, section[0].astext(), words, gains, machines))
         if found:
             self.env.metadata[self.env.docname][KEY] = found
 
@@ -84,33 +112,108 @@ def words_of(rest: Sequence[Any]) -> list[Any]:
     return copies([nodes.Text(words[:1].upper() + words[1:]), *others])
 
 
-def gains_below(paragraph: nodes.paragraph) -> list[str]:
-    """Return what the comment after a paragraph names."""
+def remarks(paragraph: nodes.paragraph) -> tuple[list[str], list[str]]:
+    """Return what the comment after a paragraph names: gains, and the machines that it is for."""
     following = paragraph.next_node(descend=False, siblings=True)
     lines = following.astext().split("\n") if isinstance(following, nodes.comment) else []
-    return [line.strip().removeprefix(GAIN) for line in lines if line.strip().startswith(GAIN)]
+    gains, whom = (
+        [line.strip().removeprefix(word) for line in lines if line.strip().startswith(word)] for word in (GAIN, FOR)
+    )
+    machines = [machine for names in whom for machine in names.split(", ")]
+    for machine in machines:
+        if machine not in (NOBODY, *MACHINES):
+            known = ", ".join([NOBODY, *MACHINES])
+            LOG.warning("a checklist for %r; known: %s", machine, known, location=paragraph)
+    return gains, machines
+
+
+class Found(NamedTuple):
+    """An advice of a section, as one framework has it, with its gains on this machine in words, as factors."""
+
+    section: str
+    advice: Advice
+    gains: list[tuple[str, float]]
+
+    @property
+    def gain(self) -> float:
+        """What it gained at best; 0 if nothing was measured."""
+        return max((factor for _, factor in self.gains), default=0)
+
+
+class Arranged(NamedTuple):
+    """The advice by framework: what gained, the most first, the rest by section, and what lost; nothing is empty."""
+
+    frameworks: list[str]
+    gained: dict[str, list[Found]]
+    rest: dict[str, dict[str, list[Found]]]
+    lost: dict[str, list[Found]]
+
+
+def advising(env: BuildEnvironment) -> list[str]:
+    """Return the pages with advice, in the book's order."""
+    return [page for page in env.toctree_includes.get(env.config.root_doc, []) if KEY in env.metadata[page]]
+
+
+def arranged(env: BuildEnvironment) -> Arranged:
+    """Return the book's advice as the list shows it."""
+    measured, sections = Measured(env), advising(env)
+    present = {word for page in sections for word in env.metadata[page].get("frameworks", ())}
+    frameworks = [word for word in FRAMEWORKS if word in present]
+    found = {
+        word: [
+            Found(page, advice, list(measured.gains(page, word, advice.gains)))
+            for page in sections
+            for advice in env.metadata[page][KEY]
+            if advice.framework in (None, word)
+        ]
+        for word in frameworks
+    }
+
+    def those(test: Callable[[Found], bool]) -> dict[str, list[Found]]:
+        chosen = {word: [each for each in own if test(each)] for word, own in found.items()}
+        return {word: own for word, own in chosen.items() if own}
+
+    gained = {
+        word: sorted(own, key=lambda each: -each.gain) for word, own in those(lambda each: each.gain >= 1).items()
+    }
+    rest = {page: those(lambda each, page=page: each.section == page and not each.gain) for page in sections}
+    lost = those(lambda each: 0 < each.gain < 1)
+    return Arranged(frameworks, gained, {page: own for page, own in rest.items() if own}, lost)
+
+
+def gained_title() -> str:
+    return say("What Gained on This Machine")
+
+
+def lost_title() -> str:
+    return say("What Did Not Gain on This Machine")
+
+
+def contents(env: BuildEnvironment) -> list[tuple[str, str]]:
+    """Return the titles of the list with their places."""
+    parts = arranged(env)
+    first = [(gained_title(), "gained")] if parts.gained else []
+    last = [(lost_title(), "lost")] if parts.lost else []
+    return [*first, *((env.titles[page].astext(), nodes.make_id(page)) for page in parts.rest), *last]
 
 
 class ListAdvice(SphinxPostTransform):
-    """Fill the place of the list: for each section a set of tabs."""
+    """Fill the place of the list: sets of tabs under headings."""
 
     default_priority = 150  # before the tabs are shown, flat or as tabs
     sphinx: Sphinx  # which `setup` sets
 
     def run(self, **kwargs: Any) -> None:
         for place in places_of(self.document, "checklist"):
-            pages = self.env.toctree_includes.get(self.config.root_doc, [])
-            sections = [page for page in pages if KEY in self.env.metadata[page]]
-            measured = Measured(self.env)
-            self.check(sections, measured)
-            present = {word for page in sections for word in self.env.metadata[page].get("frameworks", ())}
-            frameworks = [word for word in FRAMEWORKS if word in present]
-            self.env.metadata[self.env.docname]["frameworks"] = frameworks  # for the switch above the page
-            place.parent.replace(place, [self.section(each, frameworks, measured) for each in sections])
+            parts = arranged(self.env)
+            self.env.metadata[self.env.docname]["frameworks"] = parts.frameworks  # for the switch above the page
+            self.several = set(place["several"])
+            self.check(Measured(self.env))
+            place.parent.replace(place, [*self.choice(), *self.parts(parts)])
 
-    def check(self, sections: Sequence[str], measured: "Measured") -> None:
+    def check(self, measured: "Measured") -> None:
         """Warn of a gain that no framework of a section that has run in all of them measured."""
-        for section in sections:
+        for section in advising(self.env):
             if any((section, framework) not in measured.comparisons for framework in FRAMEWORKS):
                 continue
             for advice in self.env.metadata[section][KEY]:
@@ -118,25 +221,76 @@ class ListAdvice(SphinxPostTransform):
                     if not any(list(measured.gains(section, framework, [gain])) for framework in FRAMEWORKS):
                         LOG.warning("%s: no cell measured the gain %r", section, gain)
 
-    def section(self, section: str, frameworks: Sequence[str], measured: "Measured") -> nodes.section:
-        """Return the entries of a section under its title."""
-        title = nodes.title("", "", self.link(self.env.titles[section].astext(), section))
-        panels = []
-        for framework in frameworks:
-            found = [advice for advice in self.env.metadata[section][KEY] if advice.framework in (None, framework)]
-            entries = [self.entry(section, framework, measured, advice) for advice in found]
-            panel = nodes.container("", nodes.bullet_list("", *entries), classes=["prose", f"tag_{framework}"])
-            panel.source, panel.line = self.document["source"], 1
-            panels.append(panel)
-        return nodes.section("", title, tab_set(panels, frameworks), ids=[nodes.make_id(section)])
+    def parts(self, parts: "Arranged") -> Iterator[nodes.section]:
+        """Yield what gained, the rest section by section, and what lost, each under a heading."""
+        if parts.gained:
+            yield self.part(nodes.Text(gained_title()), "gained", parts.gained)
+        for section, found in parts.rest.items():
+            yield self.part(self.link(self.env.titles[section].astext(), section), nodes.make_id(section), found)
+        if parts.lost:
+            panels = [self.panel(word, self.losses(word, found)) for word, found in parts.lost.items()]
+            title = nodes.title("", lost_title())
+            yield nodes.section("", title, tab_set(panels, list(parts.frameworks)), ids=["lost"])
 
-    def entry(self, section: str, framework: str, measured: "Measured", advice: Advice) -> nodes.list_item:
-        """Return an entry: where it stands, what to do, and what that gained."""
+    def part(self, title: nodes.Node, place: str, found: dict[str, list[Found]]) -> nodes.section:
+        """Return entries in each framework under a title."""
+        panels = [
+            self.panel(word, nodes.bullet_list("", *(self.entry(word, each) for each in own), classes=["boxes"]))
+            for word, own in found.items()
+        ]
+        machines = {machine for own in found.values() for each in own for machine in self.machines(each)}
+        tabs = tab_set(panels, arranged(self.env).frameworks)
+        return nodes.section("", nodes.title("", "", title), tabs, ids=[place], classes=sorted(machines))
+
+    def panel(self, framework: str, content: nodes.Element) -> nodes.container:
+        panel = nodes.container("", content, classes=["prose", f"tag_{framework}"])
+        panel.source, panel.line = self.document["source"], 1
+        return panel
+
+    def machines(self, found: Found) -> list[str]:
+        """Return the classes for the machines that an advice is for."""
+        own = found.advice.machines or (["several"] if found.section in self.several else MACHINES)
+        return [f"for-{MACHINES[machine]}" for machine in own if machine in MACHINES]
+
+    def entry(self, framework: str, found: Found) -> nodes.list_item:
+        """Return an entry: a box, where it stands, what to do, and what that gained."""
+        section, advice, gains = found
         moved = [resolved(self.sphinx, self.env.docname, section, node) for node in advice.words]
         start = self.link(advice.title, section, f"?tab={framework}#{advice.place}")
-        item = nodes.list_item("", nodes.paragraph("", "", start, nodes.Text(say(": ")), *moved))
-        item += [gain_line(*found) for found in measured.gains(section, framework, advice.gains)]
+        words = nodes.paragraph("", "", start, nodes.Text(say(": ")), *moved)
+        if self.sphinx.builder.name == "html":
+            name = f"{section}#{advice.name}"
+            label = say("Done: {title}", title=advice.title)
+            box = f'<input type="checkbox" data-advice="{escape(name)}" aria-label="{escape(label)}">'
+            words.insert(0, nodes.raw("", box, format="html"))
+        item = nodes.list_item("", words, classes=self.machines(found))
+        item += [gain_line(*each) for each in sorted(gains, key=lambda each: -each[1]) if each[1] >= 1]
         return item
+
+    def losses(self, framework: str, found: Sequence[Found]) -> nodes.paragraph:
+        """Return a sentence on what was tried here and did not gain."""
+        named: list[nodes.Node] = []
+        for section, advice, gains in found:
+            factor = max(factor for _, factor in gains)
+            named += [
+                nodes.Text(say(", ") if named else ""),
+                self.link(advice.title, section, f"?tab={framework}#{advice.place}"),
+            ]
+            named.append(nodes.Text(f" ({three_digits(factor)}\N{NO-BREAK SPACE}×)"))
+        return nodes.paragraph("", "", *named, nodes.Text(say(".")))
+
+    def choice(self) -> list[nodes.Node]:
+        """Return the buttons that leave out what is for other machines; the style sheet does it, without a script."""
+        if self.sphinx.builder.name != "html":
+            return []
+        names = {"all": say("all machines"), "cpu": say("a CPU"), "gpu": say("one GPU"), "several": say("several GPUs")}
+        buttons = "".join(
+            f'<label><input type="radio" name="machine" value="{value}"{" checked" * (value == "all")}> {words}</label>'
+            for value, words in names.items()
+        )
+        legend = say("Advice for")
+        choice = f'<fieldset class="machines"><legend>{legend}</legend>{buttons}</fieldset>'
+        return [nodes.raw("", choice, format="html")]
 
     def link(self, text: str, section: str, place: str = "") -> nodes.reference:
         """Return a link from the page of the list to a section, or to a place in it."""
@@ -193,7 +347,15 @@ def steps(rows: Sequence[Record]) -> dict[str, tuple[float, float]]:
     return found
 
 
+def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Have the page of the list load the script that keeps its ticks."""
+    if app.env.metadata[page].get(LISTS) == "checklist":
+        app.add_js_file(BOXES, loading_method="defer")
+
+
 def setup(app: Sphinx) -> None:
+    CONTENTS["checklist"] = contents
     app.add_directive("checklist", Checklist)
+    app.connect("html-page-context", load)
     app.add_transform(NoteAdvice)
     app.add_post_transform(type("ListAdviceOfApp", (ListAdvice,), {"sphinx": app}))
