@@ -1,7 +1,9 @@
 """The book's advice on one page, each with a box to tick, a link to its place, and what it gained on this machine.
 
 ```{checklist}
-:several: multiple-gpus parameterserver
+:without: hybridize#a-compiled-training-step-1
+:with-gpus: memory-precision#gradients-that-underflow-1
+:with-several: multiple-gpus parameterserver
 ```
 
 An entry is a paragraph that begins with "**In your own loop**". A comment below the paragraph names what its cells
@@ -11,12 +13,9 @@ measured, a line each: two comparisons of times or bytes, before and after, or a
     % gain: compiled step
 
 What gained on this machine stands first, the most first; what lost is no advice, and is named at the end. The rest
-follows in the book's order. Another line says whom an advice is for, or that another says the same:
-
-    % checklist: one GPU, several
-    % checklist: no
-
-Without it an advice is for everybody, and one of the sections in the option `several` for those with several devices.
+follows in the book's order. The options name the entries that another says too, those for who has a GPU, and the
+entries or sections for who has several devices: by section, the id of the heading above it, the framework if it is
+that of one, and the place among such entries below the heading.
 
 Each page notes its own when it is read; the page that lists them is put together after all are read.
 """
@@ -26,7 +25,6 @@ from html import escape
 from typing import Any, NamedTuple
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
@@ -44,9 +42,10 @@ from book.words import say, say_record
 from d2l_lab.instruments.predictions import quantity
 from d2l_lab.instruments.timing import column_scale, three_digits
 
-GAIN, FOR, ARROW = "gain: ", "checklist: ", " → "
-NOBODY = "no"  # whom an advice is for that another gives too
-MACHINES = {"CPU": "cpu", "one GPU": "gpu", "several": "several"}  # as sources name them, and classes of the list
+GAIN, ARROW = "gain: ", " → "
+MACHINES = ("cpu", "gpu", "several")
+OPTIONS = ("without", "with-gpus", "with-several")
+CHOSEN = "checklist-options"  # in the metadata of the list's page
 KEY = "checklist"  # in the metadata of a page: a list of Advice
 BOXES = "checklist.js"
 LOG = logging.getLogger(__name__)
@@ -54,7 +53,7 @@ LOG = logging.getLogger(__name__)
 
 class Advice(NamedTuple):
     """An advice: whose it is (None: everybody's), its id, a name that other editions give it too, the title above it,
-    the nodes that say it, its gains, and the machines that it is for ([]: those of its section)."""
+    the nodes that say it, and its gains."""
 
     framework: str | None
     place: str
@@ -62,20 +61,18 @@ class Advice(NamedTuple):
     title: str
     words: list[Any]
     gains: list[str]
-    machines: list[str]
 
 
 class Checklist(Listing):
     """The checklist in each framework: what gained, the rest section by section, and what lost."""
 
-    option_spec = {"several": directives.class_option}
+    option_spec = dict.fromkeys(OPTIONS, str.split)
 
     def run(self) -> list[nodes.Node]:
         """Return its place, on a page that is written anew when a measurement changes."""
         Measured(self.env)  # notes what the page depends on
-        (place,) = super().run()
-        place["several"] = self.options.get("several", [])
-        return [place]
+        self.env.metadata[self.env.docname][CHOSEN] = {name: self.options.get(name, []) for name in OPTIONS}
+        return super().run()
 
 
 class NoteAdvice(SphinxTransform):
@@ -85,22 +82,19 @@ class NoteAdvice(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         found: list[Advice] = []
-        count = 0
         for paragraph in self.document.findall(nodes.paragraph):
             # Without the empty texts that the parser leaves.
             first, *rest = [node for node in paragraph.children if node.astext()] or [None]
             if isinstance(first, nodes.strong) and first.astext() == say("In your own loop"):
                 framework = next(filter(None, map(framework_of, traverse_parent(paragraph))), None)
                 section = next(iter(traverse_parent(paragraph, nodes.section)))
-                count += 1
-                place = f"in-your-own-loop-{count}"
+                place = f"in-your-own-loop-{len(found) + 1}"
                 paragraph["ids"].append(place)
-                gains, machines = remarks(paragraph)
-                if machines != [NOBODY]:
-                    same = [each for each in found if (each.framework, each.title) == (framework, section[0].astext())]
-                    name = "-".join([*section["ids"][:1], *filter(None, [framework]), str(len(same) + 1)])
-                    words = words_of(rest)
-                    found.append(Advice(framework, place, name, section[0].astext(), words, gains, machines))
+                title, page = section[0].astext(), self.env.docname
+                same = [each for each in found if (each.framework, each.title) == (framework, title)]
+                name = "-".join([*section["ids"][:1], *filter(None, [framework]), str(len(same) + 1)])
+                gains = gains_below(paragraph)
+                found.append(Advice(framework, place, f"{page}#{name}", title, words_of(rest), gains))
         if found:
             self.env.metadata[self.env.docname][KEY] = found
 
@@ -112,19 +106,11 @@ def words_of(rest: Sequence[Any]) -> list[Any]:
     return copies([nodes.Text(words[:1].upper() + words[1:]), *others])
 
 
-def remarks(paragraph: nodes.paragraph) -> tuple[list[str], list[str]]:
-    """Return what the comment after a paragraph names: gains, and the machines that it is for."""
+def gains_below(paragraph: nodes.paragraph) -> list[str]:
+    """Return what the comment after a paragraph names."""
     following = paragraph.next_node(descend=False, siblings=True)
     lines = following.astext().split("\n") if isinstance(following, nodes.comment) else []
-    gains, whom = (
-        [line.strip().removeprefix(word) for line in lines if line.strip().startswith(word)] for word in (GAIN, FOR)
-    )
-    machines = [machine for names in whom for machine in names.split(", ")]
-    for machine in machines:
-        if machine not in (NOBODY, *MACHINES):
-            known = ", ".join([NOBODY, *MACHINES])
-            LOG.warning("a checklist for %r; known: %s", machine, known, location=paragraph)
-    return gains, machines
+    return [line.strip().removeprefix(GAIN) for line in lines if line.strip().startswith(GAIN)]
 
 
 class Found(NamedTuple):
@@ -149,6 +135,11 @@ class Arranged(NamedTuple):
     lost: dict[str, list[Found]]
 
 
+def options(env: BuildEnvironment) -> dict[str, list[str]]:
+    """Return the options of the list."""
+    return next((about[CHOSEN] for about in env.metadata.values() if CHOSEN in about), dict.fromkeys(OPTIONS, []))
+
+
 def advising(env: BuildEnvironment) -> list[str]:
     """Return the pages with advice, in the book's order."""
     return [page for page in env.toctree_includes.get(env.config.root_doc, []) if KEY in env.metadata[page]]
@@ -156,7 +147,7 @@ def advising(env: BuildEnvironment) -> list[str]:
 
 def arranged(env: BuildEnvironment) -> Arranged:
     """Return the book's advice as the list shows it."""
-    measured, sections = Measured(env), advising(env)
+    measured, sections, left_out = Measured(env), advising(env), options(env)["without"]
     present = {word for page in sections for word in env.metadata[page].get("frameworks", ())}
     frameworks = [word for word in FRAMEWORKS if word in present]
     found = {
@@ -164,7 +155,7 @@ def arranged(env: BuildEnvironment) -> Arranged:
             Found(page, advice, list(measured.gains(page, word, advice.gains)))
             for page in sections
             for advice in env.metadata[page][KEY]
-            if advice.framework in (None, word)
+            if advice.framework in (None, word) and advice.name not in left_out
         ]
         for word in frameworks
     }
@@ -207,12 +198,15 @@ class ListAdvice(SphinxPostTransform):
         for place in places_of(self.document, "checklist"):
             parts = arranged(self.env)
             self.env.metadata[self.env.docname]["frameworks"] = parts.frameworks  # for the switch above the page
-            self.several = set(place["several"])
             self.check(Measured(self.env))
             place.parent.replace(place, [*self.choice(), *self.parts(parts)])
 
     def check(self, measured: "Measured") -> None:
-        """Warn of a gain that no framework of a section that has run in all of them measured."""
+        """Warn of a name that no advice has, and of a gain that no framework of a section that ran in all measured."""
+        known = {advice.name for page in advising(self.env) for advice in self.env.metadata[page][KEY]}
+        for name in [name for names in options(self.env).values() for name in names]:
+            if name not in known and name not in self.env.found_docs:
+                LOG.warning("the checklist names %r, which no advice has; known: %s", name, " ".join(sorted(known)))
         for section in advising(self.env):
             if any((section, framework) not in measured.comparisons for framework in FRAMEWORKS):
                 continue
@@ -249,8 +243,9 @@ class ListAdvice(SphinxPostTransform):
 
     def machines(self, found: Found) -> list[str]:
         """Return the classes for the machines that an advice is for."""
-        own = found.advice.machines or (["several"] if found.section in self.several else MACHINES)
-        return [f"for-{MACHINES[machine]}" for machine in own if machine in MACHINES]
+        chosen, names = options(self.env), {found.section, found.advice.name}
+        few = 2 if names & set(chosen["with-several"]) else 1 if names & set(chosen["with-gpus"]) else 0
+        return [f"for-{machine}" for machine in MACHINES[few:]]
 
     def entry(self, framework: str, found: Found) -> nodes.list_item:
         """Return an entry: a box, where it stands, what to do, and what that gained."""
@@ -259,9 +254,8 @@ class ListAdvice(SphinxPostTransform):
         start = self.link(advice.title, section, f"?tab={framework}#{advice.place}")
         words = nodes.paragraph("", "", start, nodes.Text(say(": ")), *moved)
         if self.sphinx.builder.name == "html":
-            name = f"{section}#{advice.name}"
             label = say("Done: {title}", title=advice.title)
-            box = f'<input type="checkbox" data-advice="{escape(name)}" aria-label="{escape(label)}">'
+            box = f'<input type="checkbox" data-advice="{escape(advice.name)}" aria-label="{escape(label)}">'
             words.insert(0, nodes.raw("", box, format="html"))
         item = nodes.list_item("", words, classes=self.machines(found))
         item += [gain_line(*each) for each in sorted(gains, key=lambda each: -each[1]) if each[1] >= 1]

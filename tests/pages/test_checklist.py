@@ -16,14 +16,22 @@ ADVICE = """\
 Reuse memory.
 % gain: eight passes → one pass
 """
-LIST = "# List\n\n```{checklist}\n:several: sharing\n```\n"
+LIST = """\
+# List
+
+```{checklist}
+:without: advising#one-2
+:with-gpus: advising#one-pytorch-2
+:with-several: sharing
+```
+"""
 SOURCES = {
     "advising": notebook(
         prose(ADVICE),
         prose("**In your own loop**: compile.\n% gain: compiled step", "jax"),
         prose("**In your own loop**: script.", "pytorch"),
-        prose("**In your own loop**: fuse, as said before.\n% checklist: no"),
-        prose("**In your own loop**: pin memory.\n% checklist: one GPU, several", "pytorch"),
+        prose("**In your own loop**: fuse, as said before."),
+        prose("**In your own loop**: pin memory.", "pytorch"),
         prose("**In your own loop**: tune.\n% gain: tuned layers", "jax"),
     ),
     "sharing": notebook(prose("# Sharing\n\n**In your own loop**: split."), prose("Own.", "jax")),
@@ -99,11 +107,11 @@ def test_an_entry_says_whom_it_is_for(book):
     assert book.article("back/checklist").find(id="sharing")["class"] == ["for-several"]
 
 
-def test_an_advice_for_an_unknown_machine_is_an_error(tmp_path):
-    text = "# Page\n\n**In your own loop**: fuse.\n% checklist: abacus\n"
-    status, warnings = Book(tmp_path, {"advising": notebook(prose(text), prose("Own.", "jax"))}).build()
+def test_a_name_that_no_advice_has_is_an_error(tmp_path):
+    pages = SOURCES | {"back/checklist": LIST.replace("one-2", "one-9")}
+    status, warnings = Book(tmp_path, pages, MEASURED).build()
     assert status == 1
-    assert "a checklist for 'abacus'; known: no, CPU, one GPU, several" in warnings
+    assert "the checklist names 'advising#one-9', which no advice has; known: advising#one-1" in warnings
 
 
 def test_a_box_has_the_same_name_wherever_its_advice_stands(book):
@@ -137,8 +145,8 @@ def test_the_contents_of_the_e_book_have_the_parts_of_the_list(book):
 
 
 def test_a_changed_advice_reaches_the_list(tmp_path):
-    changing = Book(tmp_path, SOURCES, MEASURED)
-    assert len(entries(changing, "jax")) == 3
+    changing = Book(tmp_path, SOURCES | {"back/checklist": "# List\n\n```{checklist}\n```\n"}, MEASURED)
+    assert len(entries(changing, "jax")) == 4
     changing.write("advising", notebook(prose(ADVICE.replace("Reuse", "Keep")), prose("Own.", "jax")))
     assert changing.build() == (0, "")
     assert [words(entry.p) for entry in entries(changing, "jax")] == [
