@@ -14,8 +14,8 @@ measured, a line each: two comparisons of times or bytes, before and after, or a
 
 What gained on this machine stands first, the most first; what lost is no advice, and is named at the end. The rest
 follows in the book's order. The options name the entries that another says too, those for who has a GPU, and the
-entries or sections for who has several devices: by section, the id of the heading above it, the framework if it is
-that of one, and the place among such entries below the heading.
+entries or sections for who has several devices: by section, the id of the heading above it, and the place among the
+entries of all frameworks below the heading.
 
 Each page notes its own when it is read; the page that lists them is put together after all are read.
 """
@@ -91,8 +91,7 @@ class NoteAdvice(SphinxTransform):
                 place = f"in-your-own-loop-{len(found) + 1}"
                 paragraph["ids"].append(place)
                 title, page = section[0].astext(), self.env.docname
-                same = [each for each in found if (each.framework, each.title) == (framework, title)]
-                name = "-".join([*section["ids"][:1], *filter(None, [framework]), str(len(same) + 1)])
+                name = f"{section['ids'][0]}-{1 + sum(each.title == title for each in found)}"
                 gains = gains_below(paragraph)
                 found.append(Advice(framework, place, f"{page}#{name}", title, words_of(rest), gains))
         if found:
@@ -206,7 +205,8 @@ class ListAdvice(SphinxPostTransform):
         known = {advice.name for page in advising(self.env) for advice in self.env.metadata[page][KEY]}
         for name in [name for names in options(self.env).values() for name in names]:
             if name not in known and name not in self.env.found_docs:
-                LOG.warning("the checklist names %r, which no advice has; known: %s", name, " ".join(sorted(known)))
+                near = sorted(each for each in known if each.startswith(name.partition("#")[0]))
+                LOG.warning("the checklist names %r, which no advice has; known: %s", name, " ".join(near))
         for section in advising(self.env):
             if any((section, framework) not in measured.comparisons for framework in FRAMEWORKS):
                 continue

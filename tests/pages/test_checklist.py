@@ -20,8 +20,8 @@ LIST = """\
 # List
 
 ```{checklist}
-:without: advising#one-2
-:with-gpus: advising#one-pytorch-2
+:without: advising#one-4
+:with-gpus: advising#one-5
 :with-several: sharing
 ```
 """
@@ -108,7 +108,7 @@ def test_an_entry_says_whom_it_is_for(book):
 
 
 def test_a_name_that_no_advice_has_is_an_error(tmp_path):
-    pages = SOURCES | {"back/checklist": LIST.replace("one-2", "one-9")}
+    pages = SOURCES | {"back/checklist": LIST.replace("one-4", "one-9")}
     status, warnings = Book(tmp_path, pages, MEASURED).build()
     assert status == 1
     assert "the checklist names 'advising#one-9', which no advice has; known: advising#one-1" in warnings
@@ -117,11 +117,11 @@ def test_a_name_that_no_advice_has_is_an_error(tmp_path):
 def test_a_box_has_the_same_name_wherever_its_advice_stands(book):
     page = book.article("back/checklist")
     boxes = {name: [box["data-advice"] for box in page.select(f".only-{name} input")] for name in ("jax", "pytorch")}
-    assert boxes["jax"] == ["advising#one-1", "advising#one-jax-1", "sharing#sharing-1"]
+    assert boxes["jax"] == ["advising#one-1", "advising#one-2", "sharing#sharing-1"]
     assert boxes["pytorch"] == [
         "advising#one-1",
-        "advising#one-pytorch-1",
-        "advising#one-pytorch-2",
+        "advising#one-3",
+        "advising#one-5",
         "sharing#sharing-1",
     ]
     assert page.select_one("input[data-advice]")["aria-label"] == "Done: One"

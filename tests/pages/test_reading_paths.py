@@ -34,7 +34,7 @@ ADDING = notebook(
     prose("## More\n\n### Within\n\nThree.\n\n### Rest\n\nFour."),
 )
 TAKING = notebook(prose("# Taking\n\n## One from Two\n\nOne."))
-PAGES = {"adding": ADDING, "taking": TAKING}
+BOTH = {"adding": ADDING, "taking": TAKING}
 
 
 def landing(parts):
@@ -43,7 +43,7 @@ def landing(parts):
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    return Book(tmp_path_factory.mktemp("paths"), PAGES, landing("*One and One* and *Within*"))
+    return Book(tmp_path_factory.mktemp("paths"), BOTH, landing("*One and One* and *Within*"))
 
 
 def marked(book):
@@ -105,7 +105,7 @@ def test_a_word_is_linked_again_where_a_path_first_reads_it(tmp_path):
 
 
 def test_a_changed_path_reaches_the_pages(tmp_path):
-    book = Book(tmp_path, PAGES, landing("*More*"))
+    book = Book(tmp_path, BOTH, landing("*More*"))
     book.output()
     (tmp_path / "book" / "index.md").write_text(LANDING.format(parts="*One and One*"), encoding="utf-8")
     assert book.build() == (0, "")
@@ -113,6 +113,6 @@ def test_a_changed_path_reaches_the_pages(tmp_path):
 
 
 def test_a_heading_that_the_page_lacks_is_noticed(tmp_path):
-    status, warnings = Book(tmp_path, PAGES, landing("*Two and Two*")).build()
+    status, warnings = Book(tmp_path, BOTH, landing("*Two and Two*")).build()
     assert status == 1
     assert "the laptop path names 'Two and Two', which is no heading of adding" in warnings
