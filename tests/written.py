@@ -8,6 +8,7 @@ from book.sources import toctree
 
 INDEX = (Edition(ROOT).sources / "index.md").read_text(encoding="utf-8")
 SECTIONS = toctree(INDEX[: INDEX.index(":caption:")])  # those with a number
+OTHERS = [page for page in toctree(INDEX) if page not in SECTIONS and "/" not in page]  # without, such as ten-minutes
 
 
 def last_written(place):

@@ -163,10 +163,13 @@ def arranged(env: BuildEnvironment) -> Arranged:
         chosen = {word: [each for each in own if test(each)] for word, own in found.items()}
         return {word: own for word, own in chosen.items() if own}
 
+    def below(page: str) -> dict[str, list[Found]]:
+        return those(lambda each: each.section == page and not each.gain)
+
     gained = {
         word: sorted(own, key=lambda each: -each.gain) for word, own in those(lambda each: each.gain >= 1).items()
     }
-    rest = {page: those(lambda each, page=page: each.section == page and not each.gain) for page in sections}
+    rest = {page: below(page) for page in sections}
     lost = those(lambda each: 0 < each.gain < 1)
     return Arranged(frameworks, gained, {page: own for page, own in rest.items() if own}, lost)
 

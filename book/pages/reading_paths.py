@@ -20,9 +20,15 @@ from book.cells import Entry
 from book.paths import OPENINGS, PATHS, Row, after, borrowed, ends, headings, marks, on, onward, paths_in
 from book.words import say
 
-KEY = "d2l_paths"  # of the environment: the rows of each path, and what its parts borrow, by page
+KEY = "d2l_paths"  # of the environment, in which what `noted` returns is kept
+Needs = dict[str, dict[str, set[str]]]  # by a part, and by the part that defines them: names
 SIGNS = {"laptop": "◆", "gpu": "◇"}  # of a path in the contents of a page
 LOG = logging.getLogger(__name__)
+
+
+def noted(env: BuildEnvironment) -> tuple[dict[str, list[Row]], dict[tuple[str, str], Needs]]:
+    """Return the rows of each path, and by path and page what its parts use from those that it skips."""
+    return getattr(env, KEY, ({}, {}))
 
 
 def link_paths(app: Sphinx, document: nodes.document, page: str) -> None:
@@ -33,9 +39,9 @@ def link_paths(app: Sphinx, document: nodes.document, page: str) -> None:
         if section[0].astext() not in headings().values():
             continue
         for row in [row for body in section.findall(nodes.tbody) for row in body.findall(nodes.row)]:
-            link = next(row[0].findall(nodes.reference), None)
-            for name in list(row[1].findall(nodes.emphasis)) if link else ():
-                target = link["refuri"].partition(".")[0]
+            links = list(row[0].findall(nodes.reference))
+            for name in list(row[1].findall(nodes.emphasis)) if links else ():
+                target = links[0]["refuri"].partition(".")[0]
                 place = place_of(app, page, target, name.astext())
                 if place:
                     name.parent.replace(name, nodes.reference("", "", name.deepcopy(), refuri=place, internal=True))
@@ -58,7 +64,7 @@ class MarkPaths(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         page = self.env.docname
         sections = {section[0].astext(): section for section in self.document.findall(nodes.section)}
-        rows, needs = getattr(self.env, KEY, ({}, {}))
+        rows, needs = noted(self.env)
         for path, own in rows.items():
             for part in on(own, page):
                 if part in sections:
@@ -72,7 +78,8 @@ class MarkPaths(SphinxPostTransform):
             told = [marks()[path] for path in whole]
             told += [say("the opening is {mark}", mark=marks()[path]) for path in opening if path not in whole]
             mark = nodes.paragraph("", say(" · ").join(told), classes=["on-path"])
-            section.insert(1, [mark, *self.needs({path: needs.get((path, page), {}).get(title) for path in whole})])
+            parts = [needs[path, page].get(title, {}) for path in whole if (path, page) in needs]
+            section.insert(1, [mark, *self.needs(parts)])
             section += [self.onward(rows[path], path, title) for path in whole if title in on(rows[path], page)]
 
     def note(self, path: str, section: nodes.section) -> None:
@@ -82,11 +89,11 @@ class MarkPaths(SphinxPostTransform):
             if path not in around.setdefault(OPENINGS, []):
                 around[OPENINGS].append(path)
 
-    def needs(self, found: dict[str, dict[str, set[str]] | None]) -> Iterator[nodes.paragraph]:
+    def needs(self, found: Sequence[dict[str, set[str]]]) -> Iterator[nodes.paragraph]:
         """Yield a line that names what the cells of a part use from parts that its path skips."""
         named: dict[str, set[str]] = {}
-        for parts in found.values():
-            for title, names in (parts or {}).items():
+        for parts in found:
+            for title, names in parts.items():
                 named.setdefault(title, set()).update(names)
         line = nodes.paragraph("", say("Its cells use names from parts that the path skips: "), classes=["on-path"])
         for title, names in named.items():
@@ -116,7 +123,7 @@ class MarkPaths(SphinxPostTransform):
 def note_paths(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Note the paths once all pages are read; return the pages to write anew because one of theirs has changed."""
     root = env.config.root_doc
-    old = getattr(env, KEY, ({}, {}))
+    old = noted(env)
     rows = paths_in(env.doc2path(root).read_text(encoding="utf-8")) if root in env.found_docs else {}
     needs = {(path, row.section): needs_of(env, row) for path, own in rows.items() for row in own}
     setattr(env, KEY, (rows, needs))
@@ -126,13 +133,13 @@ def note_paths(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return [page for page in pages if page in env.found_docs]
 
 
-def needs_of(env: BuildEnvironment, row: Row) -> dict[str, dict[str, set[str]]]:
+def needs_of(env: BuildEnvironment, row: Row) -> Needs:
     """Return what the parts of a row use from parts that its path skips, in any framework."""
     path = env.doc2path(row.section) if row.section in env.found_docs else None
     if path is None or path.suffix != ".ipynb":
         return {}
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    found: dict[str, dict[str, set[str]]] = {}
+    found: Needs = {}
     for framework in FRAMEWORKS:
         for part, parts in borrowed(entries_of(cells, framework), row.parts).items():
             for title, names in parts.items():
@@ -154,7 +161,7 @@ def entries_of(cells: Sequence[dict[str, Any]], framework: str) -> list[Entry]:
 
 def mark_contents(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
     """Put a path's sign behind each of its parts in the contents of a page."""
-    rows, _ = getattr(app.env, KEY, ({}, {}))
+    rows, _ = noted(app.env)
     for path, own in rows.items():
         for part in on(own, page):
             place = place_of(app, page, page, part).partition("#")[2]

@@ -57,7 +57,7 @@ def test_a_running_total_shows_promised_beside_obtained(book, outlines):
 
 def test_the_picture_has_two_bars_for_each_framework_and_says_what_they_show(book):
     drawing = book.article("picture").svg
-    assert [float(bar["width"]) for bar in drawing.select("rect")] == [112.0, 420.0]  # 3.2 s and the limit, 12 s
+    assert [float(bar["width"]) for bar in drawing.select("rect")] == [74.7, 280.0]  # 3.2 s and the limit, 12 s
     assert [text.get_text() for text in drawing.select("text")] == ["JAX", "3.20 s", "> 12 s"]
     assert drawing["aria-label"].endswith("with the levers kept: JAX 3.20 s → > 12 s")
 

@@ -25,7 +25,7 @@ from book.words import say, say_each
 from d2l_lab.instruments.predictions import quantity
 from d2l_lab.instruments.timing import three_digits
 
-WIDTH, ROW, BAR = 420, 42, 17  # of the picture's longest bar, of what a framework has, and of a bar
+WIDTH, ROW, BAR = 280, 42, 17  # of the picture's longest bar, of what a framework has, and of a bar
 
 
 def total(record: Record, taught: dict[str, str]) -> str:
@@ -73,7 +73,7 @@ def picture(totals: Mapping[str, Record]) -> str:
         said.append(f"{FRAMEWORKS[name]} {words[0]} → {words[1]}")
     what = say("Seconds of training until nine of ten test digits are right, as written and with the levers kept: ")
     label = escape(what + say("; ").join(said))
-    box = f"-90 -2 {WIDTH + 160} {ROW * len(totals)}"
+    box = f"-90 -2 {WIDTH + 150} {ROW * len(totals)}"
     return f'<svg class="until" viewBox="{box}" role="img" aria-label="{label}">{"".join(body)}</svg>'
 
 
