@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from book.cells import SOLUTION, short_hash
-from book.paths import Row, after, ends, on, onward
+from book.cells import SOLUTION, Entry, short_hash
+from book.paths import Row, after, borrowed, ends, on, onward
 from book.paths import marked as told
 from book.words import say
 
@@ -36,15 +36,18 @@ def numbered(notebook: dict[str, Any], number: str) -> dict[str, Any]:
     return notebook | {"cells": cells}
 
 
-def marked(notebook: dict[str, Any], section: str, paths: dict[str, list[Row]]) -> dict[str, Any]:
+def marked(
+    notebook: dict[str, Any], section: str, paths: dict[str, list[Row]], entries: Sequence[Entry] = ()
+) -> dict[str, Any]:
     """Return the notebook of a section with a mark below each heading that is on a path, and links to the next part.
 
-    Its headings have no numbers yet.
+    Its headings have no numbers yet. `entries` are its cells, which tell what a path uses of what it skips.
     """
     own = {path: on(rows, section) for path, rows in paths.items()}
     if not any(own.values()):
         return notebook
     said = told(paths, section)
+    needs = {path: borrowed(entries, parts) for path, parts in own.items()}
     cells: list[dict[str, Any]] = []
     open_parts: list[tuple[int, str, str]] = []  # the depth of each part that has begun, its path and its title
 
@@ -70,11 +73,26 @@ def marked(notebook: dict[str, Any], section: str, paths: dict[str, list[Row]]) 
                 if heading and heading[2] in said:
                     lines += ["", f"*{said[heading[2]]}*"]
                     begun = [path for path, parts in own.items() if heading[2] in parts]
+                    lines += need_line([needs[path].get(heading[2], {}) for path in begun])
                     open_parts += [(len(heading[1]), path, heading[2]) for path in begun]
             cell = cell | {"source": "\n".join(lines)}
         cells.append(cell)
     last = close(0)
     return notebook | {"cells": [*cells, *([note(section, last)] if last else [])]}
+
+
+def need_line(found: Sequence[dict[str, set[str]]]) -> list[str]:
+    """Return the lines that name what the cells of a part use from parts that its path skips."""
+    named: dict[str, set[str]] = {}
+    for parts in found:
+        for title, names in parts.items():
+            named.setdefault(title, set()).update(names)
+    told = [
+        say(", ").join(f"`{name}`" for name in sorted(names)) + say(" (") + title + say(")")
+        for title, names in named.items()
+    ]
+    line = say("Its cells use names from parts that the path skips: ") + say(", ").join(told)
+    return ["", line] if told else []
 
 
 def next_line(rows: Sequence[Row], path: str, section: str, title: str) -> str:

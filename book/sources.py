@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from book import ROOT, BookError
-from book.cells import MIME, Entry, Notebook, lint, split
+from book.cells import MIME, Entry, Notebook, lint, of, split
 from book.headings import folded, marked, numbered
 from book.hosted import linked, repository
 from book.layout import Edition, dump, own_files, read_json, up_to_date
@@ -148,7 +148,7 @@ def write_readers(
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
         slug = source["slug"]
         made = split(entries, frameworks, numbers, images, f"{slug}.md", answers)
-        made = {framework: marked(notebook, slug, paths) for framework, notebook in made.items()}
+        made = {word: marked(notebook, slug, paths, of(entries, word)) for word, notebook in made.items()}
         number = numbers["sections"].get(slug, {}).get("number")
         if number:
             made = {framework: numbered(notebook, number) for framework, notebook in made.items()}

@@ -3,6 +3,7 @@
 from tiny import NUMBERS, Project
 from tiny_book import code, notebook, prose
 
+from book.cells import Entry
 from book.headings import FOLDED, folded, marked, numbered
 from book.paths import Row
 
@@ -62,6 +63,15 @@ def test_the_parts_of_a_path_bear_a_mark_and_end_with_a_link_to_the_next():
     ]
     assert found[1:] == ["1", "*Next on the laptop path: [Far](other.ipynb)*", "### Again"]
     assert marked(given, "else", {"laptop": laptop}) is given
+
+
+def test_a_part_says_what_it_uses_of_what_its_path_skips():
+    cells = [prose("# Tiny\n\n## One"), code("two = 2"), prose("## Two"), code("print(two)")]
+    entries = [Entry(str(i), "", cell["cell_type"], cell["source"], "jax", (), None) for i, cell in enumerate(cells)]
+    given = notebook(*[cell | {"id": "p"} for cell in cells])
+    found = marked(given, "tiny", {"laptop": [Row("tiny", ["Two"], 5)]}, entries)["cells"]
+    said = "Its cells use names from parts that the path skips: `two` (One)"
+    assert found[2]["source"].split("\n\n") == ["## Two", "*on the laptop path*", said]
 
 
 def test_a_notebook_ends_with_the_last_link_of_a_path():
