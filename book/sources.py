@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from book import ROOT, BookError
-from book.cells import MIME, Entry, Notebook, lint, split
-from book.headings import folded, numbered
+from book.cells import MIME, Entry, Notebook, lint, of, split
+from book.headings import folded, marked, numbered
 from book.hosted import linked, repository
 from book.layout import Edition, dump, own_files, read_json, up_to_date
+from book.paths import paths_in
 from book.run_keys import code, hashed, packages
 from book.words import fixed_words
 from book.working_copies import version_of
@@ -140,14 +141,16 @@ def write_readers(
     """Write the notebooks of a section for readers, or without `answers` the handouts, which no link opens."""
     images, home = pictures(source, edition), repository() if answers else ""
     shown = {name: data.hex() for name, data in images.items()}
-    ours = our_code("hosted.py", "headings.py")
-    key = hashed(source["text"], source["reader"], numbers, shown, home, ours, fixed_words(edition))
+    ours = our_code("hosted.py", "headings.py", "paths.py")
+    paths = paths_in((edition.sources / "index.md").read_text(encoding="utf-8"))
+    key = hashed(source["text"], source["reader"], numbers, shown, home, ours, fixed_words(edition), paths)
 
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
         slug = source["slug"]
         made = split(entries, frameworks, numbers, images, f"{slug}.md", answers)
-        if slug in numbers["sections"]:
-            number = numbers["sections"][slug]["number"]
+        made = {word: marked(notebook, slug, paths, of(entries, word)) for word, notebook in made.items()}
+        number = numbers["sections"].get(slug, {}).get("number")
+        if number:
             made = {framework: numbered(notebook, number) for framework, notebook in made.items()}
         return {framework: linked(folded(notebook), home, framework, slug) for framework, notebook in made.items()}
 

@@ -1,12 +1,14 @@
-"""The sections in their order, and the framework of which a document or a set of slides was written last."""
+"""The numbered sections in their order, and the framework of which a document or a set of slides was written last."""
 
 import os
 
 from book import FRAMEWORKS, ROOT
 from book.layout import Edition
-from book.sources import slugs
+from book.sources import toctree
 
-SECTIONS = slugs(Edition(ROOT))
+INDEX = (Edition(ROOT).sources / "index.md").read_text(encoding="utf-8")
+SECTIONS = toctree(INDEX[: INDEX.index(":caption:")])  # those with a number
+OTHERS = [page for page in toctree(INDEX) if page not in SECTIONS and "/" not in page]  # without, such as ten-minutes
 
 
 def last_written(place):

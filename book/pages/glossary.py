@@ -10,7 +10,8 @@ cache lines
 
 The first form is its name; the others are not shown. A form that begins with a small letter may begin a sentence.
 Above the entries stand the letters with which they begin, to jump to.
-A reader of one framework sees the text of no other, so that what counts is the first place in the text of each.
+A reader of one framework sees the text of no other, so that what counts is the first place in the text of each. Whoever
+follows a path skips parts, so that what counts for them too is the first place in what their path reads.
 """
 
 import re
@@ -22,16 +23,17 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
-from sphinx.util.nodes import make_refnode
+from sphinx.util.nodes import make_refnode, traverse_parent
 
 from book.pages.tabs import framework_of, frameworks_of
 from book.pages.text import HAN_CHARACTER
+from book.paths import OPENINGS, PATHS
 
 CHINESE = "汉字"  # stands for the letter of all terms that begin with a Chinese character
 KEY = "glossary"  # in the metadata of the page: {form: (id, meaning)}
 SILENT = (nodes.title, nodes.rubric, nodes.figure, nodes.table, nodes.literal_block, nodes.definition_list)
 UNLINKED = (nodes.reference, addnodes.download_reference, nodes.literal, nodes.math)
-NO_PROSE = {"page-facts", "colophon", "references", "claims", "machine-profile"}
+NO_PROSE = {"page-facts", "colophon", "references", "claims", "machine-profile", "on-path", "onward"}
 
 
 class GatherForms(SphinxTransform):
@@ -122,15 +124,23 @@ def link_words(app: Sphinx, document: nodes.document, page: str) -> None:
     if page == home:
         parts = [(entry[-1], {entry[0]["ids"][0]}) for entry in document.findall(nodes.definition_list_item)]
     for part, known in parts:
-        seen = {framework: set(known) for framework in frameworks}
+        seen: dict[tuple[str | None, str], set[str]] = {}  # by framework and path, "" for who reads everything
         for text, framework in list(texts_in(part)):
-            readers = [seen[framework]] if framework else list(seen.values())
+            own = [framework] if framework else frameworks
+            readers = [seen.setdefault((word, path), set(known)) for word in own for path in ("", *paths_to(text))]
             pieces = words(text, finder, forms)
             linked = [
                 link(app, page, home, word, *entry) if entry and is_new(entry[0], readers) else word
                 for word, entry in pieces
             ]
             text.parent.replace(text, linked)
+
+
+def paths_to(node: Any) -> set[str]:
+    """Return the paths through the book that read a node of a page."""
+    around = list(traverse_parent(node, nodes.section))
+    opening = around[0].get(OPENINGS, []) if around else []
+    return {path for section in around for path in section.get(PATHS, [])}.union(opening)
 
 
 def is_new(entry: str, readers: Sequence[set[str]]) -> bool:

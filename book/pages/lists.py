@@ -3,7 +3,7 @@
 A directive leaves the place of the list, which is filled when every page has been read.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from docutils import nodes
@@ -13,6 +13,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 LISTS = "lists"  # in the metadata of a page that lists what stands on others
+CONTENTS: dict[str, Callable[[BuildEnvironment], list[tuple[str, str]]]] = {}
+"""Functions that return the titles of a list with their places, where these are not the sections."""
 
 
 class listing(nodes.General, nodes.Element):
@@ -61,15 +63,17 @@ def add_contents(app: Sphinx, env: BuildEnvironment) -> None:
     pages = env.toctree_includes.get(app.config.root_doc, [])
     for page in [page for page in env.metadata if LISTS in env.metadata[page]]:
         own = env.tocs[page][0]  # the title, and below it what this function added to a page that has not changed since
-        listed = [section for section in pages if env.metadata[page][LISTS] in env.metadata[section]]
-        own[1:] = [nodes.bullet_list("", *(content(env, page, section) for section in listed))] if listed else []
+        name = env.metadata[page][LISTS]
+        sections = [section for section in pages if name in env.metadata[section]]
+        titles = [(env.titles[section].astext(), nodes.make_id(section)) for section in sections]
+        listed = CONTENTS[name](env) if name in CONTENTS else titles
+        own[1:] = [nodes.bullet_list("", *(content(page, *each) for each in listed))] if listed else []
         env.toc_num_entries[page] = 1 + len(listed)
 
 
-def content(env: BuildEnvironment, page: str, section: str) -> nodes.list_item:
-    """Return the entry for the list of a section in the contents of a page."""
-    title, place = env.titles[section].astext(), f"#{nodes.make_id(section)}"
-    link = nodes.reference("", "", nodes.Text(title), internal=True, refuri=page, anchorname=place)
+def content(page: str, title: str, place: str) -> nodes.list_item:
+    """Return the entry for a part of a list in the contents of its page."""
+    link = nodes.reference("", "", nodes.Text(title), internal=True, refuri=page, anchorname=f"#{place}")
     return nodes.list_item("", addnodes.compact_paragraph("", "", link))
 
 

@@ -6,7 +6,7 @@ this module asks Sphinx for these words once all pages are read and numbered (bu
     refs           label -> "Fig. 2.1", "(2.1)" or the title of a section
     cites          key -> {"p": "Li et al., 2014", "t": "Li et al. (2014)"}
     bibliography   key -> the reference as one line of Markdown
-    sections       page -> {"number": "1", "title": "Asynchronous Computation"}
+    sections       page -> {"number": "1", "title": "Asynchronous Computation"}; "" if a notebook has no number
 """
 
 import json
@@ -75,11 +75,11 @@ def bibliography(env: Any) -> dict[str, str]:
 
 
 def sections(env: BuildEnvironment) -> dict[str, dict[str, str]]:
-    """Return number and title of every page that the landing page numbers."""
+    """Return number and title of every page that the landing page lists, but for those of the folder `back`."""
     return {
-        page: {"number": _dotted(numbers[""]), "title": env.titles[page].astext()}
-        for page, numbers in sorted(env.toc_secnumbers.items())
-        if numbers.get("")
+        page: {"number": _dotted(env.toc_secnumbers.get(page, {}).get("") or ()), "title": env.titles[page].astext()}
+        for page in sorted(env.toctree_includes.get(env.config.root_doc, ()))
+        if "/" not in page
     }
 
 

@@ -26,7 +26,7 @@ from book.pages.text import plain, sentences
 from d2l_lab.files import write_atomically
 
 BLOCKS = (nodes.paragraph, nodes.caption, nodes.rubric, nodes.title, nodes.term)
-SILENT = {"page-facts", "colophon", "machine-profile", "letters"}
+SILENT = {"page-facts", "colophon", "machine-profile", "letters", "on-path", "onward"}
 CAUGHT = re.compile(r"^\s*except\b", re.MULTILINE)
 ERROR = re.compile(r"(?:Error|Exception|Warning)\b")
 

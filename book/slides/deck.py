@@ -4,9 +4,10 @@ A heading opens a slide; marked cells are shown, prose becomes the speaker's not
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
+from types import MappingProxyType
 from unicodedata import east_asian_width
 
 from markdown_it.token import Token
@@ -19,6 +20,7 @@ from book.words import say
 LONG = 14  # lines: of a longer cell a slide shows the output alone
 ROOM = 1200  # letters of questions on a slide
 TAG = re.compile("<[^>]*>")
+NO_MARKS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass
@@ -177,10 +179,12 @@ def code(cell: Cell, where: str) -> Cell:
     return cell | {"metadata": {"d2l_drawn": drawn}, "outputs": outputs}
 
 
-def heading(slide: Slide, about: str) -> Cell:
-    """Return the cell that opens a slide: its titles; `about` stands above the first."""
+def heading(slide: Slide, about: str, marks: Mapping[str, str]) -> Cell:
+    """Return the cell that opens a slide: its titles; `about` stands above the first, and `marks` above theirs."""
     level = "h1" if slide.level == 1 else "h2"
     above = about if slide.level == 1 else slide.above
+    mark = marks.get(unescape(TAG.sub("", slide.title)), "") if slide.level > 1 else ""
+    above = say(" · ").join(filter(None, [above, mark]))
     lines = [f'<p class="above">{above}</p>'] if above else []
     return text("".join([*lines, f"<{level}>{slide.title}</{level}>"]), slide.kind)
 
@@ -198,16 +202,16 @@ def with_outputs(notebook: Notebook, executed: Notebook, name: str, cure: str) -
     return cells
 
 
-def deck(cells: Sequence[Cell], framework: str, about: str, name: str) -> Notebook:
+def deck(cells: Sequence[Cell], framework: str, about: str, name: str, marks: Mapping[str, str] = NO_MARKS) -> Notebook:
     """Return a section's deck as a notebook in which each cell has its place on a slide.
 
     `cells` are those of the reader's notebook, with outputs, without solutions and answers; `about` stands above the
-    title, and `name` is the section's, for errors.
+    title, `marks` has what stands above other titles, and `name` is the section's, for errors.
     """
     found: list[Cell] = []
     for slide in slides(cells, name):
         notes = [text(html(slide.notes), "notes")] if slide.notes else []
-        found += [heading(slide, escape(about)), *notes, *slide.cells]
+        found += [heading(slide, escape(about), marks), *notes, *slide.cells]
     for number, cell in enumerate(found):
         cell["id"] = f"{number}-{cell['id']}"
     return notebook_of(framework, found)

@@ -15,6 +15,7 @@ from book import FRAMEWORKS
 from book.cells import Notebook, expand, split
 from book.fonts import MATH, MONO, SANS, SYMBOLS, carry, characters, sheet
 from book.layout import Edition, read_notebook
+from book.paths import marked, paths_in
 from book.slides.deck import deck, with_outputs
 from book.sources import chapter, pictures
 from book.words import current, say, set_language
@@ -80,6 +81,7 @@ def write_decks(edition: Edition, frameworks: Sequence[str], sections: Sequence[
     """Write a deck for each of these sections and frameworks, and the page that lists those of a framework."""
     set_language(edition)
     sources, numbers = chapter(edition)
+    paths = paths_in((edition.sources / "index.md").read_text(encoding="utf-8"))
     titles = {source["slug"]: numbers["sections"][source["slug"]]["title"] for source in sources}
     decks = {}
     for source in [source for source in sources if source["slug"] in sections]:
@@ -91,7 +93,7 @@ def write_decks(edition: Edition, frameworks: Sequence[str], sections: Sequence[
             executed = read_notebook(edition.notebook("executed", framework, slug), cure)
             about = f"{say('Computational Performance')} · {FRAMEWORKS[framework]}"
             cells = with_outputs(notebook, executed, f"{name}, {framework}", cure)
-            text = page(deck(cells, framework, about, name), f"{titles[slug]} · {about}")
+            text = page(deck(cells, framework, about, name, marked(paths, slug)), f"{titles[slug]} · {about}")
             decks[deck_path(edition, framework, slug)] = text
     for path, text in with_fonts(decks).items():
         write_atomically(path, text)

@@ -224,3 +224,11 @@ def test_an_output_that_cannot_be_shown_is_named_with_its_cell():
     cell = code("show()", "slide", outputs=[tiny_book.shown({"image/svg+xml": "<b>"}, **{"image/svg+xml": {}})])
     with pytest.raises(BookError, match=r"^tiny.md, cell 2 \(show\(\)\) shows what holds no drawing$"):
         deck([prose("# Tiny"), cell], "jax", "about", "tiny.md")
+
+
+def test_a_slide_says_which_paths_its_heading_is_on():
+    cells = [prose("# Tiny"), prose("## One & two"), code("1", "slide"), prose("## Three"), code("3", "slide")]
+    notebook = deck(cells, "jax", "Book", "tiny.md", {"One & two": "on the laptop path"})
+    heads = [cell["source"] for cell in notebook["cells"] if cell["source"].startswith("<p") or "<h" in cell["source"]]
+    assert heads[1].startswith('<p class="above">on the laptop path</p><h2>One')
+    assert heads[2] == "<h2>Three</h2>"

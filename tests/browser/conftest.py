@@ -38,6 +38,9 @@ SECTIONS = {  # each has a line on its reading time and notebooks
     if frameworks and 'class="page-facts' in (BOOK / name).read_text(encoding="utf-8")
 }
 FIRST = next(iter(SECTIONS), None)
+NUMBERED = [
+    name for name in SECTIONS if '<h1><span class="section-number">' in (BOOK / name).read_text(encoding="utf-8")
+]
 TRANSLATIONS = [path.parent.name for path in BOOK.glob("*/search.html")]  # the folders of other languages
 PAGES = ENGLISH | {name: found for folder in TRANSLATIONS for name, found in pages_in(folder).items()}
 # Of the other languages, pages with what is their own: fonts, punctuation, the search. All else is as in English.
@@ -47,8 +50,8 @@ FIRSTS = [FIRST, *(f"{folder}/{FIRST}" for folder in TRANSLATIONS)]
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test once for each page, each section, or the first section in each language."""
-    for name, values in (("sampled", SAMPLE), ("section", SECTIONS), ("either", FIRSTS)):
+    """Run a test once for each page, section, section with exercises, or the first section in each language."""
+    for name, values in (("sampled", SAMPLE), ("section", SECTIONS), ("numbered", NUMBERED), ("either", FIRSTS)):
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, list(values) or [None])
 

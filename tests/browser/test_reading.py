@@ -7,8 +7,8 @@ from test_switch import button
 WIDER = "article pre { letter-spacing: .4em !important; }"  # as a font with wider letters would be
 
 
-def test_only_what_scrolls_takes_the_focus_whatever_the_font(open_page, server, section):
-    page = open_page(f"{server}/{section}")
+def test_only_what_scrolls_takes_the_focus_whatever_the_font(open_page, server, numbered):
+    page = open_page(f"{server}/{numbered}")
     before, amiss = page.evaluate("focus()")
     page.add_style_tag(content=WIDER)
     page.evaluate("unfold()")
@@ -16,7 +16,7 @@ def test_only_what_scrolls_takes_the_focus_whatever_the_font(open_page, server, 
     page.keyboard.press("Tab")
     after, still_amiss = page.evaluate("focus()")
     assert before < unfolded < after
-    page.click(button(SECTIONS[section][-1]))
+    page.click(button(SECTIONS[numbered][-1]))
     page.evaluate("settled()")
     assert amiss + still_amiss + page.evaluate("focus()")[1] == []
 
@@ -54,15 +54,15 @@ def test_claims_are_seen_as_lines_above_their_folded_code(open_page, server, sec
             assert (lines > 0, code, unfolded) == ((True, 0, 1) if ran else (False, 1, 1))
 
 
-def test_a_solution_is_one_fold_with_all_of_it_inside(open_page, server, section):
-    for found in open_page(f"{server}/{section}").evaluate("forEachChoice(solutions)"):
+def test_a_solution_is_one_fold_with_all_of_it_inside(open_page, server, numbered):
+    for found in open_page(f"{server}/{numbered}").evaluate("forEachChoice(solutions)"):
         assert found["places"] != []
         assert found["loose"] == 0
         gaps = [below[0] - above[1] for above, below in zip(found["places"], found["places"][1:], strict=False)]
         assert [gap for gap in gaps if gap < 30] == []  # an exercise stands between
 
 
-def test_what_checks_an_answer_is_folded_above_the_solution(open_page, server, section):
-    for boxes in open_page(f"{server}/{section}").evaluate("forEachChoice(foldedChecks)"):
+def test_what_checks_an_answer_is_folded_above_the_solution(open_page, server, numbered):
+    for boxes in open_page(f"{server}/{numbered}").evaluate("forEachChoice(foldedChecks)"):
         assert boxes
         assert [box for box in boxes if box != [True, 0, 2, True]] == []

@@ -25,7 +25,7 @@ NO_PROSE = re.compile(
     r"|\$\$.*?\$\$"
     r"|^(?:\+\+\+|%).*?$"
     r"|^\([\w-]+\)=$"  # a label
-    r"|^:::\{figure\} \S+$|^:(?:name|filter): .*?$",
+    r"|^:::\{figure\} \S+$|^:(?:name|filter|without|with-[a-z]+): .*?$",
     re.DOTALL | re.MULTILINE,
 )
 

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 from fontTools.ttLib import TTFont
-from written import SECTIONS
+from written import OTHERS, SECTIONS
 
 from book import ROOT
 from book.paper.joining import find, words
@@ -31,7 +31,7 @@ def test_the_checker_of_the_standard_finds_no_error(epub, epubcheck):
 
 
 def test_the_e_book_has_all_of_every_section(pages, epub, framework, layout):
-    assert {f"{section}.xhtml" for section in SECTIONS} <= set(pages)
+    assert {f"{page}.xhtml" for page in [*SECTIONS, *OTHERS]} <= set(pages)
     with ZipFile(epub) as packed:
         files = set(packed.namelist())
     for section in SECTIONS:

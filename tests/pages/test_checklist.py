@@ -16,13 +16,26 @@ ADVICE = """\
 Reuse memory.
 % gain: eight passes → one pass
 """
+LIST = """\
+# List
+
+```{checklist}
+:without: advising#one-4
+:with-gpus: advising#one-5
+:with-several: sharing
+```
+"""
 SOURCES = {
     "advising": notebook(
         prose(ADVICE),
         prose("**In your own loop**: compile.\n% gain: compiled step", "jax"),
         prose("**In your own loop**: script.", "pytorch"),
+        prose("**In your own loop**: fuse, as said before."),
+        prose("**In your own loop**: pin memory.", "pytorch"),
+        prose("**In your own loop**: tune.\n% gain: tuned layers", "jax"),
     ),
-    "back/checklist": "# List\n\n```{checklist}\n```\n",
+    "sharing": notebook(prose("# Sharing\n\n**In your own loop**: split."), prose("Own.", "jax")),
+    "back/checklist": LIST,
 }
 
 
@@ -53,40 +66,94 @@ def entries(book, framework):
 
 
 def test_the_list_has_each_frameworks_advice_with_its_gain(book):
-    shared, own = entries(book, "pytorch")
+    shared, own, pinned, split = entries(book, "pytorch")
     assert words(shared.p) == "One: Fuse a and b. Reuse memory."
     assert shared.a["href"] == "../advising.html?tab=pytorch#in-your-own-loop-1"
     assert words(own.p) == "One: Script."
     assert "script" in book.article("advising").find(id=own.a["href"].partition("#")[2]).get_text()
+    assert [words(pinned.p), words(split.p)] == ["One: Pin memory.", "Sharing: Split."]
     page = book.whole("back/checklist")
     assert page.select(".only-pytorch .gains") == []
     assert [words(entry) for entry in page.select(".only-jax .gains")] == [
         "Measured here: eight passes: 8.00 ms → one pass: 0.800 ms, 10.0 ×",
         "Measured here: compiled step: a step of 20.0 ms → 10.0 ms, 2.00 ×",
     ]
-    assert [words(label) for label in page.article.select("label")] == ["PyTorch", "JAX"]
+    assert {words(label) for label in page.article.select("label.sd-tab-label")} == {"PyTorch", "JAX"}
     assert [button["value"] for button in page.select(".framework-switch button")] == ["pytorch", "jax"]
 
 
-def test_the_contents_of_the_page_have_the_sections_of_the_list(book):
+def test_what_gained_stands_first_and_what_lost_is_no_advice(tmp_path):
+    slower = [compared("eight passes", 8e-3), compared("one pass", 5e-3)]
+    book = Book(tmp_path, SOURCES, MEASURED | {"predictions.json": json.dumps(slower)})
+    assert [words(entry.p) for entry in entries(book, "jax")] == [
+        "One: Compile.",
+        "One: Fuse a and b. Reuse memory.",
+        "Sharing: Split.",
+    ]
+    (lost,) = book.article("back/checklist").select("#lost .only-jax p")
+    assert words(lost) == "One (0.667 ×)."
+    assert lost.a["href"] == "../advising.html?tab=jax#in-your-own-loop-6"
+
+
+def test_an_advice_that_another_gives_too_is_left_out(book):
+    assert "said before" in book.article("advising").get_text()
+    assert "said before" not in book.article("back/checklist").get_text()
+
+
+def test_an_entry_says_whom_it_is_for(book):
+    classes = [entry["class"] for entry in entries(book, "pytorch")]
+    everybody = ["for-cpu", "for-gpu", "for-several"]
+    assert classes == [everybody, everybody, ["for-gpu", "for-several"], ["for-several"]]
+    assert book.article("back/checklist").find(id="sharing")["class"] == ["for-several"]
+
+
+def test_a_name_that_no_advice_has_is_an_error(tmp_path):
+    pages = SOURCES | {"back/checklist": LIST.replace("one-4", "one-9")}
+    status, warnings = Book(tmp_path, pages, MEASURED).build()
+    assert status == 1
+    assert "the checklist names 'advising#one-9', which no advice has; known: advising#one-1" in warnings
+
+
+def test_a_box_has_the_same_name_wherever_its_advice_stands(book):
+    page = book.article("back/checklist")
+    boxes = {name: [box["data-advice"] for box in page.select(f".only-{name} input")] for name in ("jax", "pytorch")}
+    assert boxes["jax"] == ["advising#one-1", "advising#one-3", "sharing#sharing-1"]
+    assert boxes["pytorch"] == [
+        "advising#one-1",
+        "advising#one-2",
+        "advising#one-5",
+        "sharing#sharing-1",
+    ]
+    assert page.select_one("input[data-advice]")["aria-label"] == "Done: One"
+
+
+def test_the_contents_of_the_page_have_the_parts_of_the_list(book):
     page = book.whole("back/checklist")
-    contents = [(link["href"], words(link)) for link in page.select(".toc-tree a")]
-    assert contents[1:] == [("#advising", words(page.find(id="advising").h2).removesuffix("#"))]
+    found = [(link["href"], words(link)) for link in page.select(".toc-tree a")]
+    assert [link for link, _ in found] == ["#", "#gained", "#advising", "#sharing", "#lost"]
+    assert [title for _, title in found[1:]] == [
+        words(each.h2).removesuffix("#") for each in page.article.select("section section")
+    ]
 
 
-def test_the_contents_of_the_e_book_have_the_sections_of_the_list(book):
+def test_the_contents_of_the_e_book_have_the_parts_of_the_list(book):
     folder = book.output("epub")
     assert 'href="back/checklist.xhtml#advising"' in (folder / "nav.xhtml").read_text(encoding="utf-8")
-    assert 'id="advising"' in (folder / "back" / "checklist.xhtml").read_text(encoding="utf-8")
+    page = (folder / "back" / "checklist.xhtml").read_text(encoding="utf-8")
+    assert 'id="advising"' in page
+    assert "<input" not in page  # paper keeps no ticks
 
 
 def test_a_changed_advice_reaches_the_list(tmp_path):
-    changing = Book(tmp_path, SOURCES, MEASURED)
-    assert len(entries(changing, "jax")) == 2
+    changing = Book(tmp_path, SOURCES | {"back/checklist": "# List\n\n```{checklist}\n```\n"}, MEASURED)
+    assert len(entries(changing, "jax")) == 4
     changing.write("advising", notebook(prose(ADVICE.replace("Reuse", "Keep")), prose("Own.", "jax")))
     assert changing.build() == (0, "")
-    assert [words(entry.p) for entry in entries(changing, "jax")] == ["One: Fuse a and b. Keep memory."]
-    assert len(changing.whole("back/checklist").select(".toc-tree a")) == 2
+    assert [words(entry.p) for entry in entries(changing, "jax")] == [
+        "One: Fuse a and b. Keep memory.",
+        "Sharing: Split.",
+    ]
+    assert len(changing.whole("back/checklist").select(".toc-tree a")) == 3
 
 
 def test_a_gain_that_no_cell_measured_is_an_error(tmp_path):

@@ -34,6 +34,7 @@ TOTALS.append({"section": "trying", "framework": "jax", "cell": "c1"} | TRIED)
 SHOWN = shown({RUNNING_TOTAL: LONGEST, "text/plain": "a table"})
 PAGES = {
     "gains": "# Gains\n\n```{running-total}\n```\n",
+    "picture": "# Picture\n\n```{running-total}\n:picture:\n```\n",
     "adding": notebook(prose("# Adding")),
     "summing": notebook(prose("# Summing"), code("d2l.running_total()", "jax", outputs=[SHOWN])),
     "trying": notebook(prose("# Trying"), code("levers.show()", "jax", outputs=[shown({RUNNING_TOTAL: TRIED})])),
@@ -52,6 +53,13 @@ def test_a_running_total_shows_promised_beside_obtained(book, outlines):
         ("summing.html?tab=jax#c2", "deferred loss read"),
         ("summing.html?tab=jax#c2", "background loading"),
     ]
+
+
+def test_the_picture_has_two_bars_for_each_framework_and_says_what_they_show(book):
+    drawing = book.article("picture").svg
+    assert [float(bar["width"]) for bar in drawing.select("rect")] == [74.7, 280.0]  # 3.2 s and the limit, 12 s
+    assert [text.get_text() for text in drawing.select("text")] == ["JAX", "3.20 s", "> 12 s"]
+    assert drawing["aria-label"].endswith("with the levers kept: JAX 3.20 s → > 12 s")
 
 
 def test_what_levers_saved_on_another_loop_is_no_total_of_the_book(book):

@@ -59,8 +59,8 @@
 
   // The place that a link to another language adds to the address, as "#section" and "at=3.25": a quarter of the way
   // through the fourth block of that section. Sections have the same ids and blocks in all languages, but for the marks of
-  // the short path, which are found by titles.
-  const blocksOf = (section) => [...section.querySelectorAll("p:not(.on-path), li, pre, tr, figure, dt, dd")];
+  // the paths, which are found by titles.
+  const blocksOf = (section) => [...section.querySelectorAll("p:not(.on-path, .onward), li, pre, tr, figure, dt, dd")];
 
   function keepPlace(link) {
     const address = new URL(link.href);

@@ -3,14 +3,17 @@
 ```{running-total}
 ```
 
-shows that of each framework. It reads running-totals.json beside the pages, a list of such records, each with its
+shows that of each framework; with the option `:picture:` it draws how long all of them train, before and after, until
+nine of ten digits are right. It reads running-totals.json beside the pages, a list of such records, each with its
 section, framework and cell, among them what `Levers` tried on other loops; and predictions.json, which tells where a
 lever was promised by itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -21,6 +24,8 @@ from book.record_html import Record, change, last_figure, lever, table, total_fi
 from book.words import say, say_each
 from d2l_lab.instruments.predictions import quantity
 from d2l_lab.instruments.timing import three_digits
+
+WIDTH, ROW, BAR = 280, 42, 17  # of the picture's longest bar, of what a framework has, and of a bar
 
 
 def total(record: Record, taught: dict[str, str]) -> str:
@@ -36,9 +41,7 @@ def sentence(record: Record, framework: str) -> nodes.paragraph:
     """Return what the levers that were kept make of the training until nine of ten digits are right, and of a step."""
     first, *others = record["rows"]
     last = [first, *(each for each in others if each["kept"])][-1]
-    before, after = (
-        f"> {record['limit']:.0f} s" if seconds is None else quantity(seconds, "s", 1.0) for seconds in record["until"]
-    )
+    before, after = trained(record)
     until = say(" of training in {framework} until nine of ten test digits are right.", framework=FRAMEWORKS[framework])
     step = say(
         " A step takes {step}, which is {factor} times as fast.",
@@ -46,6 +49,32 @@ def sentence(record: Record, framework: str) -> nodes.paragraph:
         factor=three_digits(first["seconds"] / last["seconds"]),
     )
     return nodes.paragraph("", "", nodes.strong("", f"{before} → {after}"), nodes.Text(until + step))
+
+
+def trained(record: Record) -> list[str]:
+    """Return how long the loop as written and the one with the levers kept train, in words."""
+    return [
+        f"> {record['limit']:.0f} s" if seconds is None else quantity(seconds, "s", 1.0) for seconds in record["until"]
+    ]
+
+
+def picture(totals: Mapping[str, Record]) -> str:
+    """Return a drawing of two bars for each framework: how long the loop trains as written, and with its levers."""
+    seconds = {name: [each or record["limit"] for each in record["until"]] for name, record in totals.items()}
+    scale = WIDTH / max(max(pair) for pair in seconds.values())
+    body, said = [], []
+    for row, (name, record) in enumerate(totals.items()):
+        top, words = ROW * row, trained(record)
+        body.append(f'<text class="right" x="-8" y="{top + 22}">{FRAMEWORKS[name]}</text>')
+        for place, (kind, length, text) in enumerate(zip(("before", "after"), seconds[name], words, strict=True)):
+            y, width = top + BAR * place, scale * length
+            body.append(f'<rect class="{kind}" x="0" y="{y}" width="{width:.1f}" height="{BAR - 2}"/>')
+            body.append(f'<text x="{width + 6:.1f}" y="{y + 12}">{escape(text)}</text>')
+        said.append(f"{FRAMEWORKS[name]} {words[0]} → {words[1]}")
+    what = say("Seconds of training until nine of ten test digits are right, as written and with the levers kept: ")
+    label = escape(what + say("; ").join(said))
+    box = f"-90 -2 {WIDTH + 150} {ROW * len(totals)}"
+    return f'<svg class="until" viewBox="{box}" role="img" aria-label="{label}">{"".join(body)}</svg>'
 
 
 def taught_in(record: Record, promises: Sequence[Record]) -> dict[str, str]:
@@ -68,10 +97,15 @@ def chapter_totals(env: BuildEnvironment) -> list[Record]:
 
 
 class RunningTotal(SphinxDirective):
-    """The running total of each framework."""
+    """The running total of each framework, or the picture of all."""
+
+    option_spec = {"picture": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         totals = {record["framework"]: record for record in chapter_totals(self.env)}
+        if "picture" in self.options:
+            shown = {word: totals[word] for word in FRAMEWORKS if word in totals}
+            return [raw(picture(shown))] if shown else []
         savings = [record for record in collected(self.env, "predictions") if record["kind"] == "saving"]
         found: list[nodes.Node] = []
         for framework in [word for word in FRAMEWORKS if word in totals]:
