@@ -7,8 +7,8 @@ from sphinx.application import Sphinx
 
 EXTENSIONS = (
     "language bibliography maths page_info cell_outputs records.record_nodes records.claims_page "
-    "records.running_total records.models_page solutions explorable tabs single_framework endnotes ereader glossary "
-    "short_path lists problems checklist api machine_profile numbering search_texts address leavings"
+    "records.running_total records.models_page guessing solutions explorable tabs single_framework endnotes ereader "
+    "glossary short_path lists problems checklist api machine_profile numbering search_texts address leavings"
 )
 
 
@@ -17,4 +17,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for name in EXTENSIONS.split():
         import_module(f"{__name__}.{name}").setup(app)
     # A page is not read in a forked process: V8, which sets the formulas, hangs there.
-    return {"env_version": 5, "parallel_read_safe": False}
+    return {"env_version": 6, "parallel_read_safe": False}
