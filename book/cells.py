@@ -6,6 +6,7 @@ Touches no file. A notebook is a dict as nbformat has it.
 import ast
 import base64
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ if TYPE_CHECKING:  # it is slow to import
 SOLUTION = "solution"  # of prose and of code
 TAGS = ("nbval-check-output", "remove-stderr", "exercise", "solution", "drawing", "raises-exception")
 ALL = "all"  # prose that is meant for all frameworks, although the code around it is for one
-KEYS = ("tags", "alt", "slideshow")
+KEYS = ("tags", "alt", "slideshow", "guess")
 SLIDES = ("slide", "subslide", "fragment")  # how a marked cell appears in a deck, in Jupyter's own words
 MIME = {"svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg"}
 
@@ -40,6 +41,7 @@ class Entry:
     tags: tuple[str, ...]
     alt: str | None
     slide: str | None = None  # one of SLIDES, None for a cell that no slide shows
+    stops: tuple[str, ...] = ()  # the names of predictions that may be guessed first
 
 
 def only_claims(source: str) -> bool:
@@ -91,6 +93,7 @@ def cell_problems(cell: Cell) -> Iterator[str]:
             yield f"unknown metadata {name!r}; known: {' '.join(KEYS)}"
     if "slideshow" in cell["metadata"]:
         yield from slide_problems(cell)
+    yield from stop_problems(cell)
     if cell["cell_type"] == "markdown" and used_by(cell):
         from book.myst import PARSER
 
@@ -108,6 +111,32 @@ def slide_problems(cell: Cell) -> Iterator[str]:
         yield "a slide shows no solution: take the mark away"
     elif cell["cell_type"] == "code" and only_claims(cell["source"]):
         yield "a slide shows no cell of claims alone: take the mark away"
+
+
+def stop_names(cell: Cell) -> tuple[str, ...]:
+    """Return the names that a cell gives those of its predictions that may be guessed first."""
+    guess = cell["metadata"].get("guess", ())
+    return (guess,) if isinstance(guess, str) else tuple(guess)
+
+
+def stop_problems(cell: Cell) -> Iterator[str]:
+    predicted = list(predicted_names(cell["source"])) if cell["cell_type"] == "code" else []
+    for name in stop_names(cell):
+        if not any(re.fullmatch(pattern, name) for pattern in predicted):
+            yield f"guess names {name!r}, which this cell does not predict, or as a saving"
+
+
+def predicted_names(source: str) -> Iterator[str]:
+    """Yield a pattern of the name of each prediction that a cell's code states itself, but for savings."""
+    try:
+        calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    except SyntaxError:  # a cell with magics
+        return
+    for call in calls:
+        if ast.unparse(call.func) == "d2l.predict" and "'saving'" not in ast.unparse(call):
+            name = call.args[0]
+            parts = name.values if isinstance(name, ast.JoinedStr) else [name]
+            yield "".join(re.escape(str(each.value)) if isinstance(each, ast.Constant) else ".+" for each in parts)
 
 
 def lint(notebook: Notebook, name: str) -> None:
@@ -151,14 +180,14 @@ def expand(notebook: Notebook) -> list[Entry]:
     entries, seen = [], Counter[tuple[str, ...]]()
     for number, cell in enumerate(notebook["cells"], 1):
         kind, source, alt = cell["cell_type"], cell["source"], cell["metadata"].get("alt")
-        slide = cell["metadata"].get("slideshow", {}).get("slide_type")
+        slide, stops = cell["metadata"].get("slideshow", {}).get("slide_type"), stop_names(cell)
         tags = tuple(tag for tag in cell["metadata"].get("tags", []) if tag not in (*FRAMEWORKS, ALL))
         users: Sequence[str | None] = used_by(cell) or [None]
         for framework in users:
             identity = (kind, " ".join([framework or "", *tags]), source)
             seen[identity] += 1
             id = short_hash(kind[0], *identity, str(seen[identity]))
-            entries.append(Entry(id, cell_label(number, cell), kind, source, framework, tags, alt, slide))
+            entries.append(Entry(id, cell_label(number, cell), kind, source, framework, tags, alt, slide, stops))
     return entries
 
 
@@ -242,6 +271,8 @@ def code(entry: Entry) -> Cell:
         metadata["jupyter"] = {"source_hidden": True}
     if entry.alt:
         metadata["alt"] = entry.alt
+    if entry.stops:
+        metadata["guess"] = list(entry.stops)
     return new_code_cell(entry.id, metadata | slideshow(entry), entry.source)
 
 

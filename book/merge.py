@@ -7,6 +7,7 @@ from typing import Any
 from book import FRAMEWORKS, BookError, gpu_record
 from book.cells import Entry, new_code_cell, notebook_of, only_claims, short_hash
 from book.outputs import code_cells, presentable, records
+from book.stops import marked
 from book.words import say
 
 Cell = dict[str, Any]
@@ -26,9 +27,13 @@ def merge(
     `executed` has the notebook of each framework whose outputs are up to date; the page names those that lack. `record`
     is what cells found on a machine with a GPU, as `gpu_record.read` has it.
     """
+    stops = {entry.id: entry.stops for entry in entries}
     outputs = {
         framework: {
-            cell["id"]: presentable(cell["outputs"] + gpu_record.outputs(record or {}, framework, cell["id"]))
+            cell["id"]: presentable(
+                marked(cell["outputs"], stops.get(cell["id"], ()), name.removesuffix(".md"), cell["id"], framework)
+                + gpu_record.outputs(record or {}, framework, cell["id"])
+            )
             for cell in code_cells(notebook)
         }
         for framework, notebook in executed.items()

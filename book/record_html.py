@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from datetime import date
 from html import escape
+from itertools import chain, repeat
 from typing import Any
 
 from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
@@ -18,26 +19,26 @@ HALF, HEIGHT = 60, 16  # of the drawing: the width to each side of the predictio
 NONE = "–"
 
 
-def table_of_comparisons(rows: Iterable[Sequence[str]]) -> str:
+def table_of_comparisons(rows: Iterable[Sequence[str]], attributes: Iterable[str] = ()) -> str:
     head = say_each("prediction", "predicted", "measured", "factor", "on a scale").values()
-    return table("comparisons", head, rows)
+    return table("comparisons", head, rows, attributes)
 
 
 def name_kind(kind: Kind) -> str:
     return say_each("estimate", "model", "saving", "count")[kind]
 
 
-def table(kind: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of the class `kind` whose cells are HTML; the first of a row heads it.
+def table(kind: str, head: Iterable[str], rows: Iterable[Sequence[str]], attributes: Iterable[str] = ()) -> str:
+    """Return a table of the class `kind` whose cells are HTML; the first of a row heads it. Rows may have attributes.
 
     Each other cell also has the title of its column, for narrow screens, where a row takes several lines.
     """
     titles = [escape(title) for title in head]
     lines = []
-    for name, *cells in rows:
+    for (name, *cells), attribute in zip(rows, chain(attributes, repeat("")), strict=False):
         columns = zip(titles[1:], cells, strict=True)
         figures = "".join(f'<td data-column="{title}">{cell}</td>' for title, cell in columns)
-        lines.append(f'<tr><th scope="row">{name}</th>{figures}</tr>')
+        lines.append(f'<tr{attribute}><th scope="row">{name}</th>{figures}</tr>')
     top = "".join(f'<th scope="col">{title}</th>' for title in titles)
     body = f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody>"
     return f'<div class="table-wrapper container"><table class="{kind} docutils">{body}</table></div>'
@@ -78,9 +79,19 @@ def comparison_of(record: Record) -> Comparison:
 
 def comparisons(records: Iterable[Record], explained: bool = False) -> str:
     """Return a table of predictions beside their measurements, with a note on each miss unless all are `explained`."""
-    found = [comparison_of(record) for record in records]
+    ours = list(records)
+    found = [comparison_of(record) for record in ours]
     notes = ["" if explained else aside(each.note(say), "note") for each in found]
-    return table_of_comparisons(comparison_rows(found, [escape(each.name) for each in found], notes)) if found else ""
+    rows = comparison_rows(found, [escape(each.name) for each in found], notes)
+    return table_of_comparisons(rows, map(stop, ours)) if found else ""
+
+
+def stop(record: Record) -> str:
+    """Return the attributes of the row of a prediction that may be guessed first, "" for any other."""
+    if not record.get("guess"):
+        return ""
+    figures = "".join(f' data-{name}="{record[name]:.6g}"' for name in ("predicted", "measured"))
+    return f' class="stop" data-guess="{escape(record["guess"])}" data-unit="{record["unit"]}"{figures}'
 
 
 def comparison_rows(found: Sequence[Comparison], names: Sequence[str], remarks: Sequence[str]) -> list[list[str]]:

@@ -7,8 +7,8 @@ from sphinx.application import Sphinx
 
 EXTENSIONS = (
     "language bibliography maths page_info cell_outputs file_cells records.record_nodes records.claims_page "
-    "records.running_total records.models_page solutions explorable tabs single_framework endnotes ereader glossary "
-    "reading_paths lists problems checklist api machine_profile numbering search_texts address leavings"
+    "records.running_total records.models_page guessing solutions explorable tabs single_framework endnotes ereader "
+    "glossary reading_paths lists problems checklist api machine_profile numbering search_texts address leavings"
 )
 
 

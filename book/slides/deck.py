@@ -13,8 +13,9 @@ from unicodedata import east_asian_width
 from markdown_it.token import Token
 
 from book import BookError
-from book.cells import Cell, Notebook, cell_label, notebook_of, short_hash
+from book.cells import Cell, Notebook, cell_label, notebook_of, short_hash, stop_names
 from book.slides.showing import html, parsed, shown, unfolded, unpictured
+from book.stops import marked
 from book.words import say
 
 LONG = 14  # lines: of a longer cell a slide shows the output alone
@@ -169,7 +170,7 @@ def text(content: str, mark: str = "") -> Cell:
 def code(cell: Cell, where: str) -> Cell:
     """Return a code cell as a slide shows it: the output alone if the cell only draws or is long."""
     try:
-        outputs = shown(cell["outputs"], cell["metadata"].get("alt", ""))
+        outputs = shown(marked(cell["outputs"], stop_names(cell)), cell["metadata"].get("alt", ""))
     except ValueError as error:
         raise BookError(f"{where} shows what {error}") from None
     lines = cell["source"].count("\n") + 1

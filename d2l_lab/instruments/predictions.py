@@ -55,7 +55,7 @@ class Prediction:
             return say("{name}: promised to save {figure}", **about)
         return say("{name}: predicted {figure}", **about)
 
-    def compare(self, measured: Measurement | float, if_missed: str = "") -> None:
+    def compare(self, measured: Measurement | float, if_missed: str = "", guess: float | None = None) -> None:
         """Show the prediction beside its measurement: a line and a small drawing on a logarithmic scale.
 
         If the two are more than 1.5 times apart, a second line says so, and what is known of it.
@@ -67,22 +67,28 @@ class Prediction:
             saving it may be 0 or less.
         if_missed
             A sentence for the second line: what the reader can look at if the prediction misses.
+        guess
+            Your own guess of the measurement, in the prediction's unit: a last line says by how much it is off.
 
         Raises
         ------
         TypeError, ValueError
-            If what was measured is not a number, or not above 0 and no saving.
+            If what was measured is not a number, or not above 0 and no saving; or if a guess is no number above 0.
         """
         if isinstance(measured, Measurement):
             median, low, high, own = measured.median, measured.low, measured.high, measured.disturbance
         else:
             median = low = high = _number(measured, "a measurement", above=None if self.kind == "saving" else 0)
             own = Disturbance()
+        own_guess = 0 if guess is None else _number(guess, "a guess", above=0)
         seen = _disturbed.since(own, *_today * (self.kind == "estimate"))
         Comparison(
             *(self.name, self.kind, self.unit, self.value, median, low, high, " ".join(if_missed.split())),
             *(seen.others, seen.cores, seen.pace, self.closes, _missed.get(self.closes, False)),
         ).show()
+        if own_guess:
+            times = three_digits(max(own_guess / median, median / own_guess)) if median > 0 else "∞"
+            print(say("your guess, {figure}, is off by {times} ×", figure=quantity(own_guess, self.unit), times=times))
 
 
 @dataclass(frozen=True)

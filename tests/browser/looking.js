@@ -241,6 +241,30 @@ function bars(kind) {
   return Object.fromEntries(all(`.${kind} .bars tr`).map(row));
 }
 
+// Choose to guess first, and write a guess at the first stop that is seen.
+function guessFirst() {
+  document.querySelector('.guess-offer .ask button[value="on"]').click();
+  const input = seen("tr.stop input")[0];
+  input.value = "12";
+  input.dispatchEvent(new Event("input"));
+}
+
+// Where everything of the article stands, but for what asks for a guess; and which of its words can be seen.
+function layout() {
+  const apart = ".guess, .guess *, .guess-offer, .guess-offer *";
+  const drawn = all("article *").filter((element) => !element.matches(apart) && element.getClientRects().length);
+  return drawn.map((element) => Object.values(element.getBoundingClientRect().toJSON()).join());
+}
+
+const visible = (element) => element.checkVisibility({ visibilityProperty: true });
+
+// The words that are drawn but covered, each with the cell that they stand in.
+function covered() {
+  const words = all("article *").filter((element) => element.checkVisibility() && !visible(element) && !element.closest(".guess, .headerlink, button"));
+  const told = words.filter((element) => [...element.childNodes].some((node) => node instanceof Text && node.data.trim()));
+  return told.map((element) => [element.closest(".cell_output")?.querySelector("tr.stop")?.dataset.guess, textOf(element)]);
+}
+
 // Show the meaning of the first word of the glossary on the page.
 function openNote() {
   seen("article a.word")[0].dispatchEvent(new PointerEvent("pointerenter", { pointerType: "mouse" }));
@@ -275,7 +299,8 @@ function tables(selector) {
 }
 
 Object.assign(globalThis, {
-  ...{ bars, claims, contents, faults, focus, foldedChecks, follow, forEachChoice, harm, hits, lastSentence, marked, moves },
+  ...{ bars, claims, contents, covered, faults, focus, foldedChecks, follow, forEachChoice, guessFirst, harm, hits, lastSentence },
+  ...{ layout, marked, moves },
   ...{ openNote, paragraphs, prepareForAxe, ring, seen, set, settled, solutions, state, switchOnTop, tables },
   ...{ tokensAlone, unfold, wideTables, widestNote, widths },
 });

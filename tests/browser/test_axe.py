@@ -32,6 +32,12 @@ def test_axe_finds_nothing_on_a_narrow_screen(open_page, server, page_with, kind
     assert look(open_page, f"{server}/{name}", "prepareForAxe", viewport={"width": 400, "height": 800}) == []
 
 
+@pytest.mark.parametrize("width", [400, 1400])
+def test_axe_finds_nothing_at_a_stop(open_page, server, page_with, width):
+    address, viewport = f"{server}/{page_with('stop')}", {"width": width, "height": 800}
+    assert look(open_page, address, "guessFirst", "prepareForAxe", viewport=viewport) == []
+
+
 def test_every_token_of_code_stands_out(open_page, server, first):
     assert look(open_page, f"{server}/{first}", "tokensAlone", everything=False) == []
 

@@ -22,6 +22,9 @@ BUSY = Comparison("a busy step", "model", "s", 1e-3, 4e-3, 4e-3, 4e-3, others=0.
 COPIES = Comparison("copies", "count", "", 4, 5, 5, 5)
 
 
+KEY = "predicting/c1/jax/b01234567"  # of a guess
+
+
 def record(framework, section, comparison):
     about = {"section": section, "title": section.title(), "framework": framework, "cell": "c1"}
     return about | comparison._repr_mimebundle_()["application/vnd.d2l.prediction+json"]
@@ -35,7 +38,7 @@ PAGES = {
     "passing": notebook(prose("# Passing")),
 }
 RECORDS = [
-    record("jax", "predicting", EIGHT),
+    record("jax", "predicting", EIGHT) | {"guess": KEY},
     record("jax", "predicting", GUESS),
     record("jax", "passing", BYTES),
     record("jax", "passing", SLOW),
@@ -77,6 +80,16 @@ def test_the_contents_at_the_side_have_the_parts_of_the_page(book):
     assert list(contents) == ["#", "#times", "#factors", "#farthest", "#all", "#gpu"]
     del contents["#"]  # the title of the page
     assert {f"#{part['id']}": words(part.h2).removesuffix("#") for part in page.select("section section")} == contents
+
+
+def test_a_prediction_that_may_be_guessed_first_has_its_key_and_its_framework_a_place_for_the_score(book):
+    page = book.whole("back/models")
+    assert [(mark["data-guess"], mark["data-measured"]) for mark in page.select(".scatter a[data-guess]")] == [
+        (KEY, "0.006")
+    ]
+    assert [place["data-framework"] for place in page.select(".guess-score p")] == ["pytorch", "jax", "mxnet"]
+    assert [line["class"] for line in page.select(".guess-offer p")] == [["ask"], ["on"], ["off"]]
+    assert len(page.select("script[src*='guess.js']")) == 1
 
 
 def lines(*found):

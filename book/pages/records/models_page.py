@@ -20,6 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 from book import FRAMEWORKS
 from book.gpu_record import predictions
 from book.model_errors import Record, closing, miss, models, name_in_section, open_to_explanation, summary_line
+from book.pages.guessing import offer, score
 from book.pages.records.record_nodes import collected, raw
 from book.pages.records.scatter import Dot, factors, key, times
 from book.pages.solutions import fold
@@ -56,11 +57,16 @@ class Models(SphinxDirective):
             "All predictions",
             "The same cells on a GPU",
         )
-        return tagged("", found) + [
-            nodes.section("", nodes.title("", title), *inside, ids=[part])
-            for part, title in zip(IDS, titles.values(), strict=True)
-            if (inside := tagged(part, found))
-        ]
+        stops = "small" not in self.options and any(record.get("guess") for record in records)
+        return (
+            [offer(always=True)] * stops
+            + tagged("", found)
+            + [
+                nodes.section("", nodes.title("", title), *inside, ids=[part])
+                for part, title in zip(IDS, titles.values(), strict=True)
+                if (inside := tagged(part, found))
+            ]
+        )
 
     def small(self, records: Sequence[Record], framework: str) -> Parts:
         """Return what the landing page shows of a framework, which is no section."""
@@ -72,7 +78,7 @@ class Models(SphinxDirective):
         (seconds, others), worst = self.dots(records), models(records)[:WORST]
         title = say("All predictions in {framework}, section by section", framework=FRAMEWORKS[framework])
         return {
-            "": [self.summary(records, framework), self.legend(records)],
+            "": [self.summary(records, framework), self.legend(records), score(framework)],
             "times": [raw(times(seconds))] if seconds else [],
             "factors": [raw(factors(others))] if others else [],
             "farthest": [self.listed(worst, records, named=True)] if worst else [],
@@ -103,7 +109,8 @@ class Models(SphinxDirective):
         found = []
         for record in records:
             section, place = record["section"], self.up + address_of(record)
-            found.append(Dot(comparison_of(record), section, self.sections.index(section), place))
+            guess = record.get("guess", "")
+            found.append(Dot(comparison_of(record), section, self.sections.index(section), place, guess))
         seconds = [dot for dot in found if dot.comparison.unit == "s" and dot.comparison.kind != "saving"]
         return seconds, [dot for dot in found if dot not in seconds]
 

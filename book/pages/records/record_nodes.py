@@ -16,6 +16,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
 from book.record_html import HTML, Record
+from book.stops import tells
 
 
 def collected(env: BuildEnvironment, name: str) -> list[Record]:
@@ -55,6 +56,21 @@ def kind_of(node: Any) -> str:
     return next((child["mime_type"] for child in node.children if child.get("mime_type") in HTML), "")
 
 
+def mark_terms(outputs: Any) -> None:
+    """Give what a cell printed above its first stop the class `terms`: a reader may need it in order to guess.
+
+    Where it has one of the figures that he is to guess it gets none, and is covered with all else.
+    """
+    records = [(output, each["content"]) for output in outputs.children for each in output.findall(record)]
+    stops = [(output, content) for output, content in records if content.get("guess")]
+    if not stops:
+        return
+    for output in outputs.children[: outputs.index(stops[0][0])]:
+        for block in output.findall(nodes.literal_block):
+            if not any(tells(block.astext(), content) for _, content in stops):
+                block["classes"].append("terms")
+
+
 class ShowRecords(SphinxTransform):
     """Show the records of a kind that follow each other as one."""
 
@@ -63,6 +79,7 @@ class ShowRecords(SphinxTransform):
     def apply(self, **kwargs: Any) -> None:
         parents = {id(output.parent): output.parent for output in self.document.findall(kind_of)}
         for parent in parents.values():
+            mark_terms(parent)
             for kind, group in groupby(list(parent.children), kind_of):
                 if kind:
                     outputs: list[Any] = list(group)

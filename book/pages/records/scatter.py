@@ -28,6 +28,7 @@ class Dot:
     section: str
     place: int
     address: str
+    guess: str = ""  # the key of a guess, of a prediction that may be guessed first
 
 
 def times(dots: Sequence[Dot], kind: str = "") -> str:
@@ -59,7 +60,7 @@ def times(dots: Sequence[Dot], kind: str = "") -> str:
         x, y = place(dot.comparison.predicted), SIDE - place(dot.comparison.measured)
         body.append(linked(dot, x, y))
     what = say("{n} predictions of times against their measurements, on logarithmic axes", n=len(dots))
-    return picture(body, SIDE + 40, what, kind)
+    return picture(body, SIDE + 40, what, kind, f'data-low="{low}" data-decade="{unit:.6g}"')
 
 
 def factors(dots: Sequence[Dot]) -> str:
@@ -80,7 +81,7 @@ def factors(dots: Sequence[Dot]) -> str:
     body.append(f'<text class="middle" x="{SIDE / 2}" y="{height + 34}">{across}</text>')
     body += [linked(dot, x, height - STEP * (level - 0.5), dot.comparison.beyond) for dot, x, level in marks]
     what = say("{n} savings and predictions in other units: measured over predicted", n=len(dots))
-    return picture(body, height + 40, what)
+    return picture(body, height + 40, what, scale=f'data-half="{SIDE / 2}"')
 
 
 def linked(dot: Dot, x: float, y: float, beyond: int = 0) -> str:
@@ -99,7 +100,9 @@ def linked(dot: Dot, x: float, y: float, beyond: int = 0) -> str:
         f'<tspan x="{4 - LEFT}" y="-22">{escape(first)}</tspan><tspan x="{4 - LEFT}" dy="14">{escape(second)}</tspan>'
     )
     label = escape(first + kind + say(": ") + second)
-    link = f'<a href="{escape(dot.address)}" aria-label="{label}"><title>{label}</title>'
+    guess = f' data-guess="{escape(dot.guess)}" data-y="{y:.1f}" data-measured="{dot.comparison.measured:.6g}"'
+    key = guess + f' data-unit="{dot.comparison.unit}"' if dot.guess else ""
+    link = f'<a href="{escape(dot.address)}" aria-label="{label}"{key}><title>{label}</title>'
     shown = coloured(mark(dot.comparison, x, y, beyond), dot.place, disturbed)
     return f'{link}{shown}<text class="words">{words}</text></a>'
 
@@ -110,11 +113,15 @@ def coloured(shown: str, place: int, disturbed: bool = False) -> str:
     return f'<g color="{colour(place)}"{pale}>{shown}</g>'
 
 
-def picture(body: Sequence[str], height: float, what: str, kind: str = "") -> str:
-    """Return a drawing of these parts, whose origin is the upper left corner of its axes."""
+def picture(body: Sequence[str], height: float, what: str, kind: str = "", scale: str = "") -> str:
+    """Return a drawing of these parts, whose origin is the upper left corner of its axes.
+
+    The attributes `scale` are what guess.js needs to draw a guess beside its mark.
+    """
     box = f"{-LEFT} {-TOP} {LEFT + SIDE + 20} {TOP + height}"
     classes = f"scatter {kind}".strip()
-    return f'<svg class="{classes}" viewBox="{box}" role="group" aria-label="{escape(what)}">{"".join(body)}</svg>'
+    about = f'class="{classes}" viewBox="{box}" role="group" aria-label="{escape(what)}" {scale}'
+    return f"<svg {about}>{''.join(body)}</svg>"
 
 
 def key(kind: Kind, place: int | None = None) -> str:

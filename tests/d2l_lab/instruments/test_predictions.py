@@ -162,6 +162,27 @@ def test_the_drawing_is_logarithmic_and_an_arrow_leaves_it(factor, place, sign):
     assert "━●━" in str(comparison(1.0, 2.0, 1.75, 2.3))
 
 
+@pytest.mark.parametrize(("guess", "times"), [(0.006, "2.00"), (0.024, "2.00"), (np.float32(0.012), "1.00")])
+def test_a_last_line_says_by_how_much_a_readers_own_guess_is_off(capsys, guess, times):
+    predict("waiting once", 0.0121).compare(0.012, guess=guess)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == f"your guess, {1e3 * guess:.3g}.0 ms, is off by {times} ×".replace("6.0 ms", "6.00 ms")
+
+
+def test_a_guess_of_a_saving_that_is_none_is_off_without_bounds(capsys):
+    predict("a lever", 1e-3, kind="saving").compare(-1e-3, guess=1e-3)
+    assert capsys.readouterr().out.splitlines()[-1] == "your guess, 1.00 ms, is off by ∞ ×"
+
+
+@pytest.mark.parametrize(("guess", "error"), [("12 ms", TypeError), (0, ValueError), (math.nan, ValueError)])
+def test_what_is_no_number_above_zero_is_no_guess_and_nothing_is_shown(capsys, guess, error):
+    prediction = predict("name", 1)
+    capsys.readouterr()
+    with pytest.raises(error, match=r"^a guess is a number.*, not .+$"):
+        prediction.compare(2, guess=guess)
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.parametrize("value", [0, -1, math.inf, math.nan])
 def test_what_is_not_above_zero_is_no_prediction_and_no_measurement(value):
     with pytest.raises(ValueError, match="above 0"):
