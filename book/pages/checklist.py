@@ -199,7 +199,8 @@ class ListAdvice(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         for place in places_of(self.document, "checklist"):
             parts = arranged(self.env)
-            self.env.metadata[self.env.docname]["frameworks"] = parts.frameworks  # for the switch above the page
+            self.frameworks = parts.frameworks
+            self.env.metadata[self.env.docname]["frameworks"] = self.frameworks  # for the switch above the page
             self.check(Measured(self.env))
             place.parent.replace(place, [*self.choice(), *self.parts(parts)])
 
@@ -227,7 +228,7 @@ class ListAdvice(SphinxPostTransform):
         if parts.lost:
             panels = [self.panel(word, self.losses(word, found)) for word, found in parts.lost.items()]
             title = nodes.title("", lost_title())
-            yield nodes.section("", title, tab_set(panels, list(parts.frameworks)), ids=["lost"])
+            yield nodes.section("", title, tab_set(panels, self.frameworks), ids=["lost"])
 
     def part(self, title: nodes.Node, place: str, found: dict[str, list[Found]]) -> nodes.section:
         """Return entries in each framework under a title."""
@@ -236,7 +237,7 @@ class ListAdvice(SphinxPostTransform):
             for word, own in found.items()
         ]
         machines = {machine for own in found.values() for each in own for machine in self.machines(each)}
-        tabs = tab_set(panels, arranged(self.env).frameworks)
+        tabs = tab_set(panels, self.frameworks)
         return nodes.section("", nodes.title("", "", title), tabs, ids=[place], classes=sorted(machines))
 
     def panel(self, framework: str, content: nodes.Element) -> nodes.container:

@@ -4,7 +4,7 @@ A part says too which names its cells use from parts that the path skips, with l
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -17,11 +17,12 @@ from sphinx.util.nodes import traverse_parent
 
 from book import FRAMEWORKS
 from book.cells import Entry
+from book.pages.tabs import tab_set
 from book.paths import OPENINGS, PATHS, Row, after, borrowed, ends, headings, marks, on, onward, paths_in
 from book.words import say
 
 KEY = "d2l_paths"  # of the environment, in which what `noted` returns is kept
-Needs = dict[str, dict[str, set[str]]]  # by a part, and by the part that defines them: names
+Needs = dict[str, dict[str, dict[str, set[str]]]]  # by framework, part, and the part that defines them: names
 SIGNS = {"laptop": "◆", "gpu": "◇"}  # of a path in the contents of a page
 LOG = logging.getLogger(__name__)
 
@@ -78,8 +79,8 @@ class MarkPaths(SphinxPostTransform):
             told = [marks()[path] for path in whole]
             told += [say("the opening is {mark}", mark=marks()[path]) for path in opening if path not in whole]
             mark = nodes.paragraph("", say(" · ").join(told), classes=["on-path"])
-            parts = [needs[path, page].get(title, {}) for path in whole if (path, page) in needs]
-            section.insert(1, [mark, *self.needs(parts)])
+            found = [needs[path, page] for path in whole if (path, page) in needs]
+            section.insert(1, [mark, *self.needs(title, found)])
             section += [self.onward(rows[path], path, title) for path in whole if title in on(rows[path], page)]
 
     def note(self, path: str, section: nodes.section) -> None:
@@ -89,22 +90,33 @@ class MarkPaths(SphinxPostTransform):
             if path not in around.setdefault(OPENINGS, []):
                 around[OPENINGS].append(path)
 
-    def needs(self, found: Sequence[dict[str, set[str]]]) -> Iterator[nodes.paragraph]:
-        """Yield a line that names what the cells of a part use from parts that its path skips."""
-        named: dict[str, set[str]] = {}
-        for parts in found:
-            for title, names in parts.items():
-                named.setdefault(title, set()).update(names)
+    def needs(self, title: str, found: Sequence[Needs]) -> list[nodes.Element]:
+        """Return what names the names that the cells of a part use from parts that its path skips, by framework."""
+        frameworks = self.env.metadata[self.env.docname].get("frameworks", [])
+        named: dict[str, dict[str, set[str]]] = {}
+        for framework in frameworks:
+            for needs in found:
+                for other, names in needs.get(framework, {}).get(title, {}).items():
+                    named.setdefault(framework, {}).setdefault(other, set()).update(names)
+        if len(named) == len(frameworks) and all(own == named[frameworks[0]] for own in named.values()):
+            return [self.need(named[frameworks[0]])] if named else []
+        panels = []
+        for framework, own in named.items():
+            panel = nodes.container("", self.need(own), classes=["prose", f"tag_{framework}"])
+            panel.source, panel.line = self.document["source"], 1
+            panels.append(panel)
+        return [tab_set(panels, frameworks)] if panels else []
+
+    def need(self, named: dict[str, set[str]]) -> nodes.paragraph:
+        """Return the line of these names, by the parts that define them."""
         line = nodes.paragraph("", say("Its cells use names from parts that the path skips: "), classes=["on-path"])
         for title, names in named.items():
-            code = [nodes.literal("", name) for name in sorted(names)]
-            for place, name in enumerate(code):
-                line += [nodes.Text(say(", ") if place or len(line) > 1 else ""), name]
+            for place, name in enumerate(sorted(names)):
+                line += [nodes.Text(say(", ") if place or len(line) > 1 else ""), nodes.literal("", name)]
             address = place_of(self.sphinx, self.env.docname, self.env.docname, title)
             link = nodes.reference("", title, refuri=f"#{address.partition('#')[2]}", internal=True)
             line += [nodes.Text(say(" (")), link, nodes.Text(say(")"))]
-        if named:
-            yield line
+        return line
 
     def onward(self, rows: Sequence[Row], path: str, title: str) -> nodes.paragraph:
         """Return the line at the end of a part: a link to the next, or that it is the last."""
@@ -134,17 +146,12 @@ def note_paths(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def needs_of(env: BuildEnvironment, row: Row) -> Needs:
-    """Return what the parts of a row use from parts that its path skips, in any framework."""
+    """Return what the parts of a row use from parts that its path skips."""
     path = env.doc2path(row.section) if row.section in env.found_docs else None
     if path is None or path.suffix != ".ipynb":
         return {}
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    found: Needs = {}
-    for framework in FRAMEWORKS:
-        for part, parts in borrowed(entries_of(cells, framework), row.parts).items():
-            for title, names in parts.items():
-                found.setdefault(part, {}).setdefault(title, set()).update(names)
-    return found
+    return {framework: borrowed(entries_of(cells, framework), row.parts) for framework in FRAMEWORKS}
 
 
 def entries_of(cells: Sequence[dict[str, Any]], framework: str) -> list[Entry]:

@@ -87,6 +87,15 @@ def test_what_a_part_uses_from_parts_that_its_path_skips_is_linked(book):
     assert [words(name) for name in needs.select("code")] == ["one"]  # not `two`, which no other cell uses
 
 
+def test_each_framework_names_what_its_own_cells_use(tmp_path):
+    cells = [code("one = 1", "jax"), code("two = 2", "pytorch"), prose("## One and One")]
+    used = [code("print(one)", "jax"), code("print(two)", "pytorch"), prose("### Within")]
+    pages = {"adding": notebook(prose("# Adding\n\n## First"), *cells, *used), "taking": TAKING}
+    page = Book(tmp_path, pages, landing("*One and One*")).article("adding")
+    named = {name: [words(code) for code in page.select(f".only-{name} .on-path code")] for name in ("jax", "pytorch")}
+    assert named == {"jax": ["one"], "pytorch": ["two"]}
+
+
 def test_the_contents_of_a_page_have_a_sign_beside_each_part(book):
     links = {words(link): link for link in book.whole("adding").select(".toc-tree a")}
     assert [title for title, link in links.items() if link.abbr] == ["One and One ◆", "Within ◆ ◇"]
