@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 from editions import layouts
 from playwright.sync_api import ViewportSize
-from tiny_book import code, prose
+from tiny_book import code, prose, shown
 from written import last_written
 
 from book import ROOT
 from book.slides.deck import deck
 from book.slides.writing import page as written
+from d2l_lab.instruments.predictions import Comparison
 
 BOX = ViewportSize(width=960, height=700)
 MARGIN = 1.25  # times its box, past which a slide fails
@@ -65,7 +66,22 @@ def test_letters_shrink_before_code_is_left_out(open_page, tmp_path):
         size = box.evaluate("box => parseFloat(getComputedStyle(box).getPropertyValue('--code'))")
         sizes.append((size, box.locator(".code").count()))
     assert sizes[0][0] == 24 > sizes[1][0] >= 14
-    assert [shown for _, shown in sizes] == [1, 1, 0]
+    assert [whole for _, whole in sizes] == [1, 1, 0]
+
+
+def test_what_was_measured_at_a_stop_appears_with_a_key(open_page, tmp_path):
+    compared = Comparison("eight passes", "estimate", "s", 5e-3, 6e-3, 6e-3, 6e-3)
+    cell = code("compare()", outputs=[shown(compared), "6.00 ms"], guess="eight *", slideshow={"slide_type": "slide"})
+    path = tmp_path / "tiny.html"
+    cells = [prose("# Tiny") | {"id": "p"}, cell | {"id": "c"}]
+    path.write_text(written(deck(cells, "jax", "about", "tiny.md"), "Tiny"), encoding="utf-8")
+    page = open_page(path.as_uri(), BOX)
+    page.wait_for_function("Reveal.isReady()")
+    found = [page.locator(part) for part in ("td >> nth=0", "td >> nth=1", "td >> nth=2", "pre.output")]
+    assert [part.is_visible() for part in found] == [True, False, False, False]
+    page.keyboard.press("Space")
+    found[1].wait_for()
+    assert [part.is_visible() for part in found] == [True] * 4
 
 
 def test_a_key_turns_to_the_next_slide(open_page):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import ENGLISH, FIRST, SECTIONS
+from conftest import ENGLISH, SECTIONS
 
 FORM = "tr.stop .guess:visible"
 SIZES = [{"width": 400, "height": 800}, {"width": 1400, "height": 900}]
@@ -218,4 +218,3 @@ def test_the_page_of_models_has_marks_of_the_guesses_and_says_how_good_they_are(
 def test_a_stop_speaks_the_language_of_its_page(stopped, translated):
     _, row = stopped(folder=f"{translated}/")
     assert row.get_by_role("button").all_inner_texts() == ["猜", "直接显示"]
-    assert FIRST
