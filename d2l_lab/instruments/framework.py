@@ -119,11 +119,13 @@ def lines_of(today: Today) -> Iterator[str]:
         figure, unit = names[change.path[-1]]
         size = column_scale((change.today, change.kept))
         yield say(
-            "{figure}: today {today}, {kept} when the profile was made; predictions use today's",
+            "{figure}: today {today}, {kept} when the profile was made",
             figure=f"{figure} ({change.device})" if change.device else figure,
             today=quantity(change.today, unit, size),
             kept=quantity(change.kept, unit, size),
         )
+    if today.changes:
+        yield say("predictions use the figures of today")
     for device, error in today.failed.items():
         yield say(
             "some figures could not be measured today, so the profile's stand: {error}",

@@ -115,7 +115,7 @@ def test_the_bounds_of_a_product_are_those_of_the_text(open_page, address, page_
     assert list(found.values()) == pytest.approx([*terms, max(terms), sum(terms)], rel=0.006)
     assert shares == pytest.approx([term / sum(terms) for term in [*terms, max(terms), sum(terms)]], abs=0.01)
     longest = ["dispatch", "memory", "arithmetic"][terms.index(max(terms))]
-    assert page.locator(".bounds p").last.inner_text().endswith(f"The longest: {longest}.")
+    assert page.locator(".bounds p[aria-live]").inner_text().endswith(f"The longest: {longest}.")
     assert page.locator(".bounds .most th").inner_text().startswith(longest)
 
 
@@ -158,7 +158,7 @@ def test_the_memory_of_a_step_is_what_the_sections_formulas_give(open_page, addr
     assert list(found.values()) == pytest.approx([*terms, sum(terms), card], rel=0.006)
     assert max(shares) == pytest.approx(1, abs=0.01)
     most = math.floor((card - sum(fixed)) / sum(each))
-    words = page.locator(".memory p").inner_text()
+    words = page.locator(".memory p[aria-live]").inner_text()
     if most < 0:
         assert "what they need alone is more than" in words
     else:
@@ -190,4 +190,15 @@ def test_sliders_and_bars_fit_a_narrow_screen(open_page, server, page_with, kind
 @pytest.mark.parametrize(("kind", "words"), [("bounds", "最长的是"), ("memory", "样本")])
 def test_explorables_say_the_words_of_their_page(open_page, server, page_with, translated, kind, words):
     page = open_page(f"{server}/{translated}/{page_with(f'explorable {kind}')}")
-    assert words in page.locator(f".{kind} p").last.inner_text()
+    assert words in page.locator(f".{kind} p[aria-live]").inner_text()
+
+
+@pytest.mark.parametrize("kind", ["bounds", "memory", "ring"])
+def test_the_paper_has_the_text_and_nothing_to_press(open_page, server, page_with, kind):
+    page = open_page(f"{server}/{page_with(f'explorable {kind}')}")
+    parts = page.locator(f".{kind} > *")
+    shown = "all => all.map(part => [part.className, part.checkVisibility()])"
+    assert [name for name, visible in parts.evaluate_all(shown) if not visible] == ["still"]
+    page.emulate_media(media="print")
+    assert [name for name, visible in parts.evaluate_all(shown) if visible] == ["still"]
+    assert page.locator(f".{kind} .still li").count() >= 2

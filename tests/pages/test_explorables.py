@@ -1,13 +1,16 @@
 """Explorables: a text for everybody, and scripts on the pages that have something to play with."""
 
+import json
+
 import pytest
 from bs4 import BeautifulSoup
 from tiny import NUMBERS
 from tiny_book import notebook, prose, words
 
 from book.myst import PlainError, outline
-from book.pages.explorable import KINDS
+from book.pages.explorable import KINDS, figures
 from book.plain_markdown import convert
+from d2l_lab.machine.profile import FORMAT
 
 CAPTION = "A ring of $n$ ranks."
 TEXT = "* Every rank sends a chunk.\n* Every rank gets **one**, as {numref}`fig-sum` says."
@@ -55,3 +58,25 @@ def test_a_readers_notebook_has_the_text_below_its_caption():
 def test_the_name_of_an_explorable_is_in_the_outline():
     assert outline(RING) != outline(RING.replace("fig-sum", "fig-other"))
     assert outline(RING) == outline(RING.replace("sends", "gives"))
+
+
+def part(scale, *gpus):
+    """Return what a profile has of a framework, or of a GPU of its."""
+    dispatch, memory = {"issue": 1e-6, "wait": scale * 1e-6}, {"in place": scale * 1e9}
+    return {"dispatch": dispatch, "bandwidth": {"memory": memory}, "product": {"float32": scale * 1e12}, "gpus": gpus}
+
+
+def test_the_figures_of_the_machine_are_those_of_its_first_gpu_if_it_has_one(tmp_path):
+    slow = part(2) | {"product": {}}  # whose product could not be measured
+    profile = {
+        "format": FORMAT,
+        "machine": {},
+        "frameworks": {"torch": part(3), "jax": part(5, part(7)), "mxnet": slow},
+    }
+    (tmp_path / "machine.json").write_text(json.dumps(profile), encoding="utf-8")
+    found = figures(tmp_path / "machine.json")
+    assert list(found) == ["pytorch", "jax"]
+    assert [round(1e6 * each["alpha"]) for each in found.values()] == [3, 7]
+    assert [each["b"] for each in found.values()] == [3e9, 7e9]
+    assert [each["P"] for each in found.values()] == [3e12, 7e12]
+    assert figures(tmp_path / "missing.json") == {}

@@ -32,19 +32,21 @@
     const x = (intensity) => LEFT + share(intensity, LEAST, MOST) * (WIDTH - LEFT - 8);
     const y = (rate) => HEIGHT - BOTTOM - Math.max(0, share(rate, top / 1e6, top)) * (HEIGHT - BOTTOM - 18);
     const line = (kind, ...points) => draw("polyline", { class: kind, points: points.map(String).join(" ") });
+    const mark = (value) => value.toLocaleString("en", { maximumSignificantDigits: 1 });
     const text = (words, at, to, anchor) => draw("text", { x: at, y: to, "text-anchor": anchor }, words);
     const end = { x: x(MOST), y: y(top / 1e6) };
     const tens = [0.1, 1, 10, 100, 1e3, 1e4];
     const rates = [1, 1e-2, 1e-4, 1e-6].map((part) => part * top);
     const place = x(flops / moved);
+    const ridge = Math.min(MOST, Math.max(LEAST, P / b));
     return [
       ...tens.map((ten) => line("grid", [x(ten), y(top)], [x(ten), end.y])),
-      ...tens.slice(0, -1).map((ten) => text(ten.toLocaleString("en"), x(ten), HEIGHT - BOTTOM + 14, "middle")),
+      ...tens.slice(0, -1).map((ten) => text(mark(ten), x(ten), HEIGHT - BOTTOM + 14, "middle")),
       ...rates.map((rate) => line("grid", [LEFT, y(rate)], [end.x, y(rate)])),
-      ...rates.map((rate) => text(Number((rate / 1e9).toPrecision(1)).toLocaleString("en"), LEFT - 4, y(rate) + 4, "end")),
+      ...rates.map((rate) => text(mark(rate / 1e9), LEFT - 4, y(rate) + 4, "end")),
       text(say("flops per byte"), (LEFT + WIDTH) / 2, HEIGHT - 4, "middle"),
       text("Gflop/s", 0, 11, "start"),
-      line("roof", [LEFT, y(b * LEAST)], [x(Math.min(MOST, Math.max(LEAST, P / b))), y(Math.min(P, b * MOST))], [end.x, y(Math.min(P, b * MOST))]),
+      line("roof", ...[LEAST, ridge, MOST].map((intensity) => [x(intensity), y(Math.min(P, b * intensity))])),
       line("between", [place, y(flops / longest)], [place, y(flops / sum)]),
       draw("circle", { class: "between", cx: place, cy: y(flops / longest), r: 4 }),
     ];

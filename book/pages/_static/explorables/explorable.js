@@ -60,10 +60,11 @@ const explorable = {
     return (text, fields) => (words[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => fields[name]);
   },
 
-  // Put what `build` returns, a list of elements, in place of each text of this kind.
+  // Put what `build` returns, a list of elements, in place of each text of this kind, which is kept for the printer.
   replace(kind, build) {
     for (const place of document.querySelectorAll(`.explorable.${kind}`)) {
-      place.replaceChildren(...build());
+      const text = explorable.make("div", { class: "still" }, ...place.childNodes);
+      place.replaceChildren(...build(), text);
       place.classList.add("playing");
     }
   },
