@@ -76,9 +76,10 @@ def figures(path: Path) -> dict[str, dict[str, float]]:
     for name, module in MODULES.items():
         if module in profile["frameworks"]:
             part = [*profile["frameworks"][module]["gpus"], profile["frameworks"][module]][0]
-            if "float32" in part["product"]:
-                alpha, b = part["dispatch"]["wait"], part["bandwidth"]["memory"]["in place"]
-                found[name] = {"alpha": alpha, "b": b, "P": part["product"]["float32"]}
+            alpha, P = part.get("dispatch", {}).get("wait"), part.get("product", {}).get("float32")
+            b = part.get("bandwidth", {}).get("memory", {}).get("in place")
+            if alpha and b and P:  # a profile may lack what could not be measured
+                found[name] = {"alpha": alpha, "b": b, "P": P}
     return found
 
 

@@ -71,7 +71,7 @@ def test_the_figures_of_the_machine_are_those_of_its_first_gpu_if_it_has_one(tmp
     profile = {
         "format": FORMAT,
         "machine": {},
-        "frameworks": {"torch": part(3), "jax": part(5, part(7)), "mxnet": slow},
+        "frameworks": {"torch": part(3), "jax": part(5, part(7)), "mxnet": slow, "tensorflow": {"gpus": []}},
     }
     (tmp_path / "machine.json").write_text(json.dumps(profile), encoding="utf-8")
     found = figures(tmp_path / "machine.json")
