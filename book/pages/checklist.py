@@ -201,7 +201,7 @@ class ListAdvice(SphinxPostTransform):
             parts = arranged(self.env)
             self.frameworks = parts.frameworks
             self.env.metadata[self.env.docname]["frameworks"] = self.frameworks  # for the switch above the page
-            if self.app.builder.name != "dummy":  # which numbers the sources, whose advice has no framework yet
+            if self.sphinx.builder.name != "dummy":  # which numbers the sources, whose advice has no framework yet
                 self.check(Measured(self.env))
             place.parent.replace(place, [*self.choice(), *self.parts(parts)])
 
