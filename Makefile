@@ -71,7 +71,7 @@ run = $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
 catalogues := $(shell find notebooks/locale -name '[a-z]*.po' ! -name '* *')
 # What the pages are made of besides the merged notebooks: the programs that write them and what those import. The API
 # reference is in the docstrings of our packages.
-imported := __init__ cells fonts formulas fragments gpu_record hosted layout machine_load model_errors myst outputs plain_markdown record_html site terminal \
+imported := __init__ cells fonts formulas fragments gpu_record hosted layout machine_load model_errors myst outputs plain_markdown record_html site stops terminal \
   words xhtml slides/__init__ slides/showing \
   $(addprefix translations/,__init__ catalogues faults figures lookup record_texts units update)
 pages := pyproject.toml _build/env/docs/.ready $(imported:%=book/%.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
