@@ -156,14 +156,24 @@ def test_a_changed_advice_reaches_the_list(tmp_path):
     assert len(changing.whole("back/checklist").select(".toc-tree a")) == 3
 
 
-def test_a_gain_that_no_cell_measured_is_an_error(tmp_path):
+def built_with_gain(folder, gain):
+    """Return how a book builds whose one advice claims a gain that no cell of its sections, which all ran, measured."""
     everywhere = [compared("eight passes", 8e-3, framework) for framework in FRAMEWORKS]
-    text = "# Page\n\n**In your own loop**: fuse.\n% gain: eight passes → nothing\n"
+    text = f"# Page\n\n**In your own loop**: fuse.\n% gain: {gain}\n"
     files = {"predictions.json": json.dumps(everywhere)}
     pages = {"advising": notebook(prose(text), prose("Own.", "jax")), "list": "# List\n\n```{checklist}\n```\n"}
-    status, warnings = Book(tmp_path, pages, files).build()
+    return Book(folder, pages, files).build()
+
+
+@pytest.mark.parametrize("gain", ["eight passes → nothing", "compiled stp"])
+def test_a_gain_that_no_cell_measured_is_an_error(tmp_path, gain):
+    status, warnings = built_with_gain(tmp_path, gain)
     assert status == 1
-    assert "advising: no cell measured the gain 'eight passes → nothing'" in warnings
+    assert f"advising: no cell measured the gain '{gain}'" in warnings
+
+
+def test_a_lever_that_was_tried_in_no_framework_is_no_error(tmp_path):
+    assert built_with_gain(tmp_path, "deferred loss read") == (0, "")
 
 
 def test_a_name_of_a_framework_that_has_left_the_book_is_no_error(tmp_path):
