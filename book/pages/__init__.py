@@ -6,7 +6,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 EXTENSIONS = (
-    "language bibliography maths page_info cell_outputs records.record_nodes records.claims_page "
+    "language bibliography maths page_info cell_outputs file_cells records.record_nodes records.claims_page "
     "records.running_total records.models_page solutions explorable tabs single_framework endnotes ereader glossary "
     "short_path lists problems checklist api machine_profile numbering search_texts address leavings"
 )

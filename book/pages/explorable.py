@@ -25,7 +25,7 @@ from book.pages.single_framework import EDITION
 from book.translations.update import said
 from book.words import say, say_each
 
-KINDS = ("ring",)
+KINDS = ("ring", "tiles")
 CLASS = "explorable"
 SCRIPTS = Path(__file__).with_name("_static") / "explorables"
 
@@ -47,7 +47,8 @@ class Explorable(SphinxDirective):
         if not isinstance(first, nodes.paragraph) or not rest:
             raise self.error(f"explorable {kind} needs a paragraph as its caption and a text alternative after it")
         ring = say("On the page in HTML, buttons take this ring through its steps, with two to six ranks.")
-        moves = nodes.paragraph("", {"ring": ring}[kind], classes=[EDITION])
+        tiles = say("On the page in HTML, you choose the side of the tiles.")
+        moves = nodes.paragraph("", {"ring": ring, "tiles": tiles}[kind], classes=[EDITION])
         figure = nodes.figure("", nodes.container("", *rest, moves, classes=[CLASS, kind]))
         figure += nodes.caption(first.rawsource, "", *first.children)
         self.set_source_info(figure)

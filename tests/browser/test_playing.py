@@ -55,3 +55,23 @@ def test_the_ring_says_the_words_of_its_page(open_page, server, page_with, trans
     page = open_page(f"{server}/{translated}/{page_with('explorable ring')}")
     assert page.locator(".ring button").all_inner_texts() == ["上一步", "下一步", "重置"]
     assert page.locator(".ring tbody th").first.inner_text() == "rank 0"
+
+
+@pytest.mark.parametrize(
+    ("side", "holds", "slowest"),
+    [
+        ("1", "L1 cache", "fetching tiles from memory"),
+        ("16", "L1 cache", "using tiles in: L1 cache"),
+        ("64", "L2 cache", "using tiles in: L2 cache"),
+        ("2048", "memory", "using tiles in: memory"),
+    ],
+)
+def test_a_side_of_the_tiles_has_a_level_and_a_slowest_part(open_page, server, page_with, side, holds, slowest):
+    page = open_page(f"{server}/{page_with('explorable tiles')}")
+    page.locator("details", has=page.locator(".tiles")).evaluate_all("folds => folds.forEach(fold => fold.open = true)")
+    page.locator(".tiles select").first.select_option(side)
+    shown = page.locator(".tiles p").first.inner_text()
+    assert f"fit in: {holds}." in shown
+    assert f"serves {float(side) / 4:g} flops. Longest: {slowest}." in shown
+    seconds = [float(cell) for cell in page.locator(".tiles td:last-child").all_inner_texts()]
+    assert float(page.locator(".tiles .longest").first.inner_text()) == max(seconds)

@@ -1,11 +1,11 @@
 """A machine's profile may lack figures; the cells that read it look before they do."""
 
 import ast
-import re
 from types import SimpleNamespace
 
 import jupytext
 import pytest
+from modules import python_of
 
 from book import FRAMEWORKS, ROOT
 from book.cells import expand, of
@@ -124,7 +124,7 @@ class Reader(ast.NodeVisitor):
 def faults(cells, profile):
     reader = Reader(profile)
     for cell in cells:
-        reader.visit(ast.parse(re.sub(r"^%%.*", "", cell)))
+        reader.visit(ast.parse(python_of(cell)))
     return sorted(reader.faults)
 
 

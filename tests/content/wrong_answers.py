@@ -35,6 +35,16 @@ def rows_put_back_by_the_same_order(table, rows):
     return rows[order], table[rows[order]][order]
 
 
+def one_scale_for_all_rows(W):
+    scale = np.full(len(W), abs(W).max() / 127)
+    return np.round(W / scale[:, None]).astype(np.int8), scale
+
+
+def rows_cut_off(W):
+    scale = abs(W).max(1) / 127
+    return (W / scale[:, None] * (1 + 1e-9)).astype(np.int8), scale
+
+
 def attention_of_tiles(q, k, v, tile, scale, rescale):
     """Return the attention of one head, with a mistake or without."""
     largest, total, out = np.full((len(q), 1), -np.inf), 0.0, 0.0
@@ -71,6 +81,12 @@ WRONG = [
     ("adapt", scale_that_counts_across_a_skip, "after a skip"),
     ("transpose", transpose_without_the_last_tile, "narrower than the others"),
     ("look_up", rows_put_back_by_the_same_order, "the same that leads back"),
+    ("lines_kept", lambda stride, sets, ways: sets * ways, "comes back to the same set"),
+    ("lines_kept", lambda stride, sets, ways: max(1, sets // stride) * ways, "before it comes back"),
+    ("tiles_left", lambda n, rows, keys: (n // rows) * (n // keys), "covers the one above the diagonal"),
+    ("tiles_left", lambda n, rows, keys: sum(i // keys + 1 for i in range(0, n, rows)), "sees the most keys"),
+    ("round_rows", one_scale_for_all_rows, "a scale of its own"),
+    ("round_rows", rows_cut_off, "nearest integer"),
     ("tiled_attention", lambda *parts: attention_of_tiles(*parts, scale=False, rescale=True), "check the scale"),
     ("tiled_attention", lambda *parts: attention_of_tiles(*parts, scale=True, rescale=False), "earlier tiles"),
     ("equal_at", lambda width, heads: (12 * width, 24 * width, 34 * width / (5 * heads)), "two products"),

@@ -21,7 +21,7 @@ FLOORS = [  # rooms of our packages, from the bottom; an import goes down or sta
     {"d2l_lab.plots", "d2l_lab.instruments"}
     | {
         f"d2l_lab.instruments.{name}"
-        for name in ("display", "claims", "predictions", "data", "framework", "memory", "pairs")
+        for name in ("display", "claims", "predictions", "data", "framework", "memory", "native", "pairs")
     },
     {f"d2l_lab.instruments.{name}" for name in ("scheduling", "loops", "levers")},
     {"d2l_utils.common"},
