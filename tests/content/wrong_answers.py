@@ -97,7 +97,7 @@ WRONG = [
     ("lost_share", lambda tau, C, M, r: C / tau + (tau + r) / M, "anywhere between two checkpoints"),
     ("lost_share", lambda tau, C, M, r: (C + r) / tau + tau / (2 * M), "once a failure"),
     ("steps", lambda lengths, slots: (max(lengths), -(-sum(lengths) // slots)), "as long as its longest answer"),
-    ("steps", steps_of_slots_that_are_dealt_out_beforehand, "keeps one slot"),
+    ("steps", steps_of_slots_that_are_dealt_out_beforehand, "takes the next answer"),
     ("places", lambda lengths, page, shared: sum(lengths) - (len(lengths) - 1) * shared, "taken whole"),
     ("places", lambda lengths, page, shared: page * sum(-(-x // page) for x in lengths), "stored once"),
     ("best_k", best_k_by_the_tokens_of_a_pass_alone, "divide them by its time"),
