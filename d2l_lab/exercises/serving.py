@@ -15,7 +15,9 @@ CASES = {
         Case(([17], 16, 0), 32, "a page is taken whole, however few of its places are used"),
         Case(([130, 130], 16, 96), 192, "full pages of the common beginning are stored once"),
         Case(([130, 130], 16, 100), 192, "a page that holds more than the common beginning cannot be shared"),
-        Case(([100, 100], 16, 100), 128, "count places, not pages: those of the pages in common, then those of the rest"),
+        Case(
+            ([100, 100], 16, 100), 128, "count places, not pages: those of the pages in common, then those of the rest"
+        ),
     ),
     "best_k": (
         Case((0.0, [1.0, 1.1, 1.2]), 0, "if no guess is right, a pass yields one token, and the cheapest pass wins"),
