@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from d2l_lab.exercises import compute, kernels, parallel, storage
+from d2l_lab.exercises import compute, kernels, parallel, serving, storage
 from d2l_lab.exercises.answers import examine
 
-CASES = {**compute.CASES, **kernels.CASES, **storage.CASES, **parallel.CASES}
+CASES = {**compute.CASES, **kernels.CASES, **storage.CASES, **parallel.CASES, **serving.CASES}
 
 
 def check(name: str, answer: Callable[..., Any]) -> None:
