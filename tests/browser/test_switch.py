@@ -77,8 +77,9 @@ def test_a_link_into_a_panel_shows_the_target_below_the_switch(open_page, server
             assert shown(page) == [framework]
             bar = page.locator(".framework-switch").bounding_box()
             assert bar["y"] + bar["height"] - 1 <= cell.bounding_box()["y"] < 900
-        page.click(button(next(name for name in SECTIONS[ran] if name != framework)))
-        assert "#" not in page.url  # the other has no such place
+        for other in [name for name in SECTIONS[ran] if name != framework][:1]:
+            page.click(button(other))
+            assert "#" not in page.url  # the other has no such place
 
 
 def test_without_scripts_there_are_plain_tabs(open_page, server, first):

@@ -119,6 +119,7 @@ def accelerator(row, table):
         "beyond the peak",
     )
     yield row.quantity == "8-bit peak" and not close(row.si, 2 * peak), "twice the rate with half of the bits"
+    yield row.quantity == "4-bit peak" and row.si < 3.99 * peak, "four times the rate with a quarter of the bits"
     yield row.quantity == "copy bandwidth" and not row.si < bandwidth, "a copy beyond the memory"
     yield row.quantity.endswith("-bit peak") and "dense" not in row.convention, "dense or sparse?"
     yield row.quantity == "memory bandwidth" and not 100 < peak / row.si < 600, "flop per byte"
@@ -150,6 +151,20 @@ def test_a_slip_is_found(slip):
     place = [(row.name, row.quantity) for row in rows].index((slip["name"], slip["quantity"]))
     rows[place] = replace(rows[place], **{slip["column"]: slip["text"]})
     assert len(list(CHECKS[slip["check"]](rows))) == int(slip["count"])
+
+
+def test_what_the_sections_say_of_ridges_is_so_in_the_table():
+    table = specifications("accelerators")
+    names = ("V100 SXM2", "A100 SXM 80 GB", "H100 SXM", "H200 SXM", "B200 SXM")
+    ridges = {name: table.value(name, "16-bit peak") / table.value(name, "memory bandwidth") for name in names}
+    v100, a100, h100, h200, b200 = ridges.values()
+    assert v100 < a100 < h100 > b200 > h200
+    model, hardware = (
+        (HERE.parents[1] / f"notebooks/{name}.md").read_text("utf-8") for name in ("performance-model", "hardware")
+    )
+    assert f"or {v100:.0f} flops per byte, and an H100 at 989 over 3.35, or {h100:.0f}." in model
+    assert f"The ridge lies at $989 / 4.8 = {h200:.0f}$" in model
+    assert "The ridge grew up to the H100, but an H200 is an H100 with faster memory" in hardware
 
 
 def test_the_file_has_only_what_its_reader_knows():
