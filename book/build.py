@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -89,7 +90,7 @@ def build(editions: Sequence[Edition], frameworks: Sequence[str], sections: Sequ
             if notebook:
                 executed[slug][framework] = notebook
     for (slug, framework), arguments in ran.items():
-        missed = missed_while_disturbed(executed[slug][framework])
+        missed = missed_while_disturbed(executed[slug][framework]) if framework in executed[slug] else []
         if missed:
             print(f"{slug} ({framework}) runs once more, because it was disturbed and missed: {'; '.join(missed)}")
             executed[slug][framework] = run(*arguments)
@@ -130,7 +131,10 @@ def measure_anew(edition: Edition, frameworks: Sequence[str]) -> None:
 def run(
     slug: str, cells: Sequence[Cell], kernel: Kernel, facts: dict[str, Any], timeout: int, edition: Edition
 ) -> dict[str, Any]:
-    """Run code cells; return the notebook with `facts`, kept in `executed`, or as far as it came in `failed`."""
+    """Run code cells; return the notebook with `facts`, kept in `executed`, or as far as it came in `failed`.
+
+    Where this machine lacks a program that they need, a line says so, and {} is returned.
+    """
     from book import execute
 
     framework = kernel.framework
@@ -144,6 +148,9 @@ def run(
         if error.notebook:
             write_atomically(failed, dump(error.notebook))
             error.add_note(f"  the notebook as far as it came: {failed}")
+        if isinstance(error, execute.LeftOutError):
+            print(f"left out: {error}", file=sys.stderr)
+            return {}
         raise
     busy = watch.busy()
     failed.unlink(missing_ok=True)

@@ -33,6 +33,10 @@ class RunError(BookError):
         self.notebook, self.status = notebook, status
 
 
+class LeftOutError(RunError):
+    """A run for which this machine lacks a program: the error of its cell is called NoCompilerError."""
+
+
 class DisplayError(Exception):
     """An error in what a cell displays: Jupyter shows its traceback there, and goes on."""
 
@@ -122,7 +126,8 @@ def run(
             where = f"{title}, cell {client.number}" if client.number else title
             partial = finished(notebook, nodes, names) if client.number else None
             status = 128 + client.stopped if client.stopped else 1
-            raise RunError(f"{where}: {sentence}", partial, status) from None
+            lacks = getattr(error, "ename", "") == "NoCompilerError"
+            raise (LeftOutError if lacks else RunError)(f"{where}: {sentence}", partial, status) from None
         finally:
             atexit.unregister(client._cleanup_kernel)  # nbclient leaves it behind where a kernel does not start
             if sys.stdout.isatty():

@@ -32,6 +32,9 @@ def summary(executed: dict[str, dict[str, Any]], frameworks: Sequence[str], ran:
     for slug, notebooks in executed.items():
         row = [slug]
         for framework in frameworks:
+            if framework not in notebooks:  # left out
+                row.append("– ")
+                continue
             facts = notebooks[framework]["metadata"]["d2l"]
             busy = facts.get("busy", 0)
             if busy > ROUGH:

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +24,15 @@ LINE = 128  # bytes; the longest cache line of today's processors
 
 
 class CompilerError(Exception):
-    """There is no compiler, or it refused a program; the message is all that a reader needs."""
+    """A compiler refused a program, or there is none; the message is all that a reader needs."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in place of a traceback."""
+        return str(self).split("\n")
+
+
+class NoCompilerError(CompilerError):
+    """There is no compiler; a build leaves the notebook out."""
 
 
 def compiled(source: str, *flags: str) -> Path:
@@ -42,7 +51,7 @@ def compiled(source: str, *flags: str) -> Path:
     Raises
     ------
     CompilerError
-        If there is no compiler, or it finds a mistake.
+        If the compiler finds a mistake; NoCompilerError if there is none.
     """
     compiler = find_compiler(Path(source).suffix)
     native, lanes = processor_flags(compiler)
@@ -63,7 +72,7 @@ def find_compiler(suffix: str) -> tuple[str, ...]:
         if shutil.which(command[0]):
             return tuple(command)
     tried = " ".join([f"${variable}", *names])
-    raise CompilerError(
+    raise NoCompilerError(
         f"no compiler for {suffix} (tried {tried}): install GCC or Clang (Debian: apt install g++, macOS: "
         "xcode-select --install), then run this cell again"
     )
@@ -133,4 +142,5 @@ def per_row(
         compute_all()
         assert np.allclose(C, A[:rows] @ B, rtol=1e-3), "the kernel's C is not A B"
         found = measure(compute_all, repeats=3)
-    return Measurement(tuple(seconds / rows for seconds in found.seconds), found.number * rows)
+    seconds = tuple(seconds / rows for seconds in found.seconds)
+    return replace(found, seconds=seconds, number=found.number * rows)

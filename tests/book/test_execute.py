@@ -114,6 +114,15 @@ def test_a_notebook_whose_model_missed_while_it_was_disturbed_runs_once_more_at_
     assert len(log.read_text()) == runs
 
 
+def test_a_notebook_that_finds_no_compiler_is_left_out_in_one_line_and_its_page_says_so(project):
+    project.code("class NoCompilerError(Exception): pass\nraise NoCompilerError('no compiler: install one')")
+    done = project.build()
+    assert done.returncode == 0
+    assert done.stderr == "left out: tiny (jax), cell 1: NoCompilerError: no compiler: install one\n"
+    assert not project.path("executed").exists()
+    assert "This section was not run" in project.merged()["cells"][0]["source"]
+
+
 # What makes a notebook run again
 
 

@@ -15,6 +15,7 @@ def test_a_build_ends_with_the_seconds_of_each_notebook_above_the_slowest_cells(
         *(f"   {n}.0 s  tiny (jax), cell {n}: {n}" for n in (5, 4, 3, 2)),
     ]
     assert "12 \nall were up to date\n" in summary(notebooks, ["jax"], [])
+    assert "12           – \nall were up to date\n" in summary(notebooks, ["jax", "mxnet"], [])
 
 
 def test_a_build_names_the_notebooks_that_other_programs_disturbed():

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from d2l_lab.instruments import native
+from d2l_lab.instruments.timing import Measurement
+from d2l_lab.machine.disturbance import Disturbance
 
 needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 TWICE = "int twice(int x) { return 2 * x; }\nint lanes(void) { return LANES; }\n"
@@ -69,8 +71,12 @@ def test_a_mistake_in_a_program_is_told_in_the_compilers_words(source, tmp_path)
 @pytest.mark.parametrize(("suffix", "tried"), [(".c", r"\$CC cc gcc clang"), (".cc", r"\$CXX c\+\+ g\+\+ clang\+\+")])
 def test_without_a_compiler_a_line_says_what_to_install(monkeypatch, tmp_path, suffix, tried):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(native.CompilerError, match=rf"^no compiler for {suffix} \(tried {tried}\): install [^\n]*$"):
+    with pytest.raises(native.NoCompilerError, match=rf"^no compiler for {suffix} \(tried {tried}\): install [^\n]*$"):
         native.find_compiler(suffix)
+
+
+def test_a_notebook_shows_the_words_of_an_error_without_a_traceback():
+    assert native.CompilerError("first\nsecond")._render_traceback_() == ["first", "second"]
 
 
 def test_the_compiler_that_the_environment_names_comes_first(monkeypatch, tmp_path):
@@ -119,6 +125,13 @@ def test_threads_share_the_rows_of_a_product(rows, threads):
     assert sum(count for count, *_ in parts[:threads]) == rows
     assert {part[1:] for part in parts} == {(8, 5)}
     assert found.number % rows == 0
+
+
+def test_a_row_takes_what_disturbed_the_measurement(monkeypatch):
+    found = Measurement((6.0, 3.0, 9.0), 2, Disturbance(others=1.0, cores=2))
+    monkeypatch.setattr(native, "measure", lambda *_, **__: found)
+    A, B = np.zeros((3, 4), np.float32), np.zeros((4, 4), np.float32)
+    assert native.per_row(lambda *_: None, A, B, 3) == Measurement((2.0, 1.0, 3.0), 6, found.disturbance)
 
 
 def test_a_kernel_that_does_not_multiply_is_not_timed():
