@@ -15,7 +15,10 @@ using namespace mxnet::ext;
 using Words = const std::unordered_map<std::string, std::string> &;
 using Shapes = std::vector<std::vector<unsigned>>;
 template <void run(Arrays &, Arrays &)>
-MXReturnValue call(Words, Arrays *in, Arrays *out, const OpResource &) {{ return run(*in, *out), MX_SUCCESS; }}
+MXReturnValue call(Words, Arrays *in, Arrays *out, const OpResource &) {{
+  for (auto &array : *out) std::fill_n(array.data<float>(), array.size(), 0.f);
+  return run(*in, *out), MX_SUCCESS;
+}}
 MXReturnValue parse(Words, int *in, int *out) {{ return *in = {inputs}, *out = 1, MX_SUCCESS; }}
 MXReturnValue types(Words, std::vector<int> *in, std::vector<int> *out) {{ return out->at(0) = in->at(0), MX_SUCCESS; }}
 MXReturnValue shapes(Words, Shapes *in, Shapes *out) {{ return out->at(0) = in->at(0), MX_SUCCESS; }}
@@ -34,8 +37,9 @@ def compile_operator(source: str, inputs: int) -> Path:
     ----------
     source
         The path of a program in C++, <name>.cc. It includes mxnet/lib_api.h and defines the type Arrays, a vector of
-        tensors, and two functions of the inputs and the results, each an Arrays &: `forward`, and `backward`, whose
-        inputs are the gradient of the result and then the operator's inputs.
+        tensors, and two functions of the inputs and the results, which are zeros of float32 at first, each an
+        Arrays &: `forward`, and `backward`, whose inputs are the gradient of the result, the operator's inputs and
+        its result.
     inputs
         How many inputs the operator has.
     """

@@ -21,7 +21,7 @@ TARGETS = {
 
 HEADERS = {  # what the programs use of them; those of this machine are for its own processor
     "string.h": "void *memcpy(void *, const void *, __SIZE_TYPE__);\nvoid *memset(void *, int, __SIZE_TYPE__);\n",
-    "math.h": "float sqrtf(float);\n",
+    "math.h": "float sqrtf(float);\nfloat fabsf(float);\n",
 }
 
 
