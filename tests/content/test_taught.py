@@ -62,7 +62,8 @@ def test_sections_take_the_names_of_the_interface_alone():
             taken.add(node.attr)
         elif isinstance(node, ast.ImportFrom) and node.module.startswith("d2l_utils."):
             taken |= {alias.name for alias in node.names}
-    assert {*NAMES} - {"return_value"} <= taken <= {*NAMES}  # ranks import return_value from its module
+    mxnet_alone = {"compile_operator", "load_operator"}  # which hide what MXNet keeps private
+    assert {*NAMES} - {"return_value"} <= taken <= {*NAMES} | mxnet_alone  # ranks import return_value from its module
 
 
 @pytest.mark.parametrize("slug", SLUGS)
