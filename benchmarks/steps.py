@@ -98,7 +98,7 @@ def race(names, build, numpy=np.asarray, ready=lambda: None):
         ready()
         return timed(step)
 
-    section_step = {k: names["stepper"](k) for k in (1, 2)}
+    section_step = {k: names["stepper"](k, len(names["X"])) for k in (1, 2)}
     candidates = {"one device": lambda: timed(section_step[1]), "from scratch": lambda: timed(section_step[2])}
     found = take_turns(candidates | {"own": own}, WARM_UP + REPEATS)
     medians = {name: statistics.median(times[WARM_UP:]) for name, times in found.items()}

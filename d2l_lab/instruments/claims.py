@@ -7,12 +7,13 @@ from numbers import Real
 from typing import Any
 
 from d2l_lab.instruments.display import show, wrapped
-from d2l_lab.instruments.timing import disturbed_since, minus
+from d2l_lab.instruments.timing import Disturbed, minus
 from d2l_lab.instruments.words import say, say_record
 from d2l_lab.machine.disturbance import Disturbance
 
 MIME = "application/vnd.d2l.claim+json"
 MARKS = {True: "✓", False: "✗"}  # held, missed
+_disturbed = Disturbed()  # of what was measured since the last claim
 
 
 class ClaimError(AssertionError):
@@ -115,7 +116,7 @@ def claim(
     figure = _figure(value, (below, above)) if bounds else ""
     least, most = ("" if bound is None else minus(str(bound)) for bound in (above, below))
     note = "" if held else " ".join(if_missed.split())
-    meanwhile = disturbed_since()  # of what was measured since the last claim
+    meanwhile = _disturbed.since()
     since = asdict(meanwhile) if timed else {}
     checked = Claim(" ".join(sentence.split()), held, figure, least, most, note, timed, **since)
     if not held and _is_error(checked):

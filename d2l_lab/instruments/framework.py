@@ -8,7 +8,7 @@ from functools import wraps
 from types import FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
 
-from d2l_lab.instruments.predictions import quantity
+from d2l_lab.instruments.predictions import quantity, rest_on
 from d2l_lab.instruments.timing import column_scale
 from d2l_lab.instruments.words import say
 from d2l_lab.machine.profile import profile_for
@@ -101,6 +101,7 @@ def your_machine() -> dict[str, Any]:
         for line in lines_of(today):
             print(line)
         _machines[name] = today.machine
+        rest_on(today.disturbance)
     return copy.deepcopy(_machines[name])
 
 

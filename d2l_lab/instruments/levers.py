@@ -2,6 +2,7 @@
 
 import math
 import random
+import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
@@ -16,9 +17,12 @@ from d2l_lab.instruments.loops import (
     Lever,
     Loop,
     Pieces,
-    cost_beside,
+    costs_beside,
     loss_from_the_start,
+    seconds_alone,
     seconds_of,
+    seconds_to_draw,
+    seconds_to_hand_over,
     seconds_until,
 )
 from d2l_lab.instruments.memory import can_keep_freed_memory, keep_freed_memory
@@ -32,7 +36,8 @@ from d2l_lab.plots.waterfall import Bar, waterfall
 AS_WRITTEN = "the loop as written"
 REPEATS = 15  # of a step as it was written
 BUDGET = 3.0  # seconds of a comparison's pairs, after which no further ones start
-WORTH = 0.05  # of a step: what a promise from its pieces has to reach, since a clock can hardly tell less from nothing
+HASTE = 1.5  # seconds of each lever's pairs in the running total, which has many
+WORTH = 0.1  # of a step: what a promise from its pieces has to reach, since a clock can hardly tell less from nothing
 SHARE = 0.9  # of the test digits: what a loop is to reach
 LIMIT = 12.0  # seconds of training in which it is to reach them
 ALIKE, ROUNDED = 1e-3, 0.05  # how far losses may lie apart, in float32 and where products are rounded to fewer bits
@@ -41,6 +46,8 @@ Promise = (
     float | None | Callable[[Pieces], float | None]
 )  # seconds to be saved, or how they follow from a loop's pieces
 KNOWN = tuple(map(str, Lever))
+BESIDE = {Lever.DEFERRED_LOSS_READ, Lever.BACKGROUND_LOADING}  # levers that load beside the steps
+REMOVING = {Lever.BACKGROUND_LOADING, Lever.IMAGES_IN_MEMORY}  # that leave a step without loading
 
 
 @dataclass(frozen=True)
@@ -169,21 +176,21 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
     """Time the chapter's training loop as it was written and with each lever in turn; show a table and a waterfall.
 
     Each lever is tried on the loop with the levers kept so far. Both train a LeNet from the same first weights on the
-    same minibatches, in pairs of epochs in drawn order, until their ratio lies certainly on one side of 1 or three
-    seconds are over. A lever that does not certainly gain is left out of the rows below it. Its loss after a few steps
-    is compared with that of the loop as written, and in the end both the loop as written and the one with all levers
-    kept train until nine of ten test digits are right.
+    same minibatches, in pairs of epochs in drawn order, until their ratio lies certainly on one side of 1 or a second
+    and a half is over. A lever that does not certainly gain is left out of the rows below it. Its loss after a few
+    steps is compared with that of the loop as written, and in the end both the loop as written and the one with all
+    levers kept train until nine of ten test digits are right.
 
     Parameters
     ----------
     promises
         The levers, each with the seconds of a step that it is to save, or None, or a function that returns these from
-        the `Pieces` of the loop just above; below a twentieth of the step, the lever is not tried. The levers, in the
+        the `Pieces` of the loop just above; below a tenth of the step, the lever is not tried. The levers, in the
         order of the rows: "tuned layers", "compiled step", "deferred loss read", "background loading", "images in
         memory", "bfloat16", "memory kept".
     steps
-        The minibatches of 64 images in an epoch, 22 at most. Where a worker loads, an epoch has all 22, because each
-        waits once for the first minibatch.
+        The minibatches of 64 images in an epoch, 22 at most. Where a worker loads, an epoch has 11 at least, because
+        each waits once for the first minibatch.
 
     Raises
     ------
@@ -200,10 +207,13 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
         loss = loss_from_the_start(best)
         first_until = seconds_until(best, SHARE, LIMIT)
         time, first = _observed(best, steps)
+        first = first._replace(alone=seconds_alone(best, SEEN))
         rows = [Row(AS_WRITTEN, time, losses=(loss, loss))]
         print(pieces_in_words(first))
         for lever in _possible(promises):
-            row, rival = _tried(best, lever, promises[lever], steps, rows, build, stack)
+            waits = Lever.BACKGROUND_LOADING in (lever, *best.levers) and Lever.IMAGES_IN_MEMORY not in best.levers
+            enough = max(steps, WHOLE // 2) if waits else steps
+            row, rival = _tried(best, lever, promises[lever], enough, rows, build, stack, HASTE)
             if row:
                 rows.append(row)
                 best = rival if row.kept else best
@@ -217,7 +227,7 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
 
 
 @needs_framework
-def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: str = "") -> None:
+def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: str = "", wait: float = 0.0) -> None:
     """Time the chapter's training loop as it was written and with one lever, and show promised beside obtained saving.
 
     Both train a LeNet from the same first weights, in pairs of epochs as in `running_total`.
@@ -228,11 +238,13 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         One of those of `running_total`.
     promised
         The seconds of a step that it is to save, or None, or a function that returns these from the `Pieces` of the
-        loop as written; below a twentieth of the step, the lever is not tried.
+        loop as written; below a tenth of the step, the lever is not tried.
     steps
-        The minibatches of 64 images in an epoch, 22 at most.
+        The minibatches of 64 images in an epoch, 22 at most. Where a worker loads, each epoch waits for the first one.
     if_missed
         What to look at if the saving misses its promise.
+    wait
+        The seconds that each image waits before it is enlarged, as `DigitImages` has it.
 
     Raises
     ------
@@ -240,7 +252,7 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         As in `running_total`.
     """
     _check({lever: promised}, steps)
-    build = _builder()
+    build = _builder(wait)
     chosen = _possible([lever])
     if not chosen:
         return
@@ -249,7 +261,9 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         plain = stack.enter_context(closing(build(())))
         loss = loss_from_the_start(plain)
         time, _ = _observed(plain, steps)
-        row = _tried(plain, chosen[0], promised, steps, [Row(AS_WRITTEN, time, losses=(loss, loss))], build, stack)[0]
+        row = _tried(
+            plain, chosen[0], promised, steps, [Row(AS_WRITTEN, time, losses=(loss, loss))], build, stack, BUDGET
+        )[0]
     if row is None:
         return
     report({AS_WRITTEN: time, f"with {lever}": row.time})
@@ -260,11 +274,17 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
         row.compare(if_missed)
 
 
-def _builder() -> Build:
-    """Return a function from levers to this framework's loop that has them."""
+def _builder(wait: float = 0.0) -> Build:
+    """Return a function from levers to this framework's loop that has them; each of its images waits so long."""
     loop = framework().Loop
     models: dict[Any, Any] = {}
-    return lambda levers: loop(levers, models)
+
+    def build(levers: tuple[str, ...]) -> Loop:
+        built: Loop = loop(levers, models)
+        built.wait = wait
+        return built
+
+    return build
 
 
 def _check(promises: Mapping[str, Promise], steps: int) -> None:
@@ -302,35 +322,70 @@ def _observed(loop: Loop, steps: int) -> tuple[Measurement, Pieces]:
 
 
 def _tried(
-    best: Loop, lever: Lever, promise: Promise, steps: int, rows: Sequence[Row], build: Build, stack: ExitStack
+    best: Loop,
+    lever: Lever,
+    promise: Promise,
+    steps: int,
+    rows: Sequence[Row],
+    build: Build,
+    stack: ExitStack,
+    budget: float,
 ) -> tuple[Row | None, Loop]:
     """Return the row of a lever, tried on the loop of the last row that was kept, and the loop that has it.
 
-    There is none if the lever promises less than a twentieth of a step, which a line says.
+    There is none if the lever promises less than a tenth of a step, which a line says.
     """
     rival = stack.enter_context(closing(build((*best.levers, lever))))
+    above = next(row for row in reversed(rows) if row.kept).time.median
+    promised = None if callable(promise) else promise
+    if callable(promise):
+        pieces = _pieces(best, rival, lever, steps)
+        promised = promise(pieces)
+        if promised is None or promised < WORTH * pieces.step:
+            print(say("{lever}: promises less than a tenth of a step, not tried", lever=say_record(lever)))
+            return None, rival
+        promised *= above / pieces.step  # as what it saves: if the machine has become slower since, both are less
     loss = loss_from_the_start(rival)
-    one_of_them_waits = Lever.BACKGROUND_LOADING in (lever, *best.levers)
-    steps = WHOLE if one_of_them_waits else steps
     for loop in (rival, best):  # in this order: what becomes of freed memory is then that of the best one
         loop.prepare(steps)
         loop.restart()
-        for seed in range(math.ceil(2 * SEEN / steps)):
-            seconds_of(loop, steps, seed)
-    pieces = best.pieces()
-    if lever == Lever.BACKGROUND_LOADING:
-        pieces = pieces._replace(beside=cost_beside(best, rival))
-    promised = promised_by(promise, pieces)
-    if callable(promise) and (promised is None or promised < WORTH * pieces.step):
-        print(say("{lever}: promises less than a twentieth of a step, not tried", lever=say_record(lever)))
-        return None, rival
+        seconds_of(loop, steps, 0)
     with observing() as seen:
-        pairs = measured_in_pairs(lambda number: _pairs(best, rival, steps, number, seen), BUDGET)
-    above = next(row for row in reversed(rows) if row.kept).time.median
+        pairs = measured_in_pairs(lambda number: _pairs(best, rival, steps, number, seen), budget)
     row = tried_row(lever, pairs, steps, above, promised, seen.disturbance)
     assert rows[0].losses
     alike = ROUNDED if Lever.BFLOAT16 in rival.levers else ALIKE
     return replace(row, losses=(loss, rows[0].losses[0]), alike=alike), rival
+
+
+def _pieces(best: Loop, rival: Loop, lever: Lever, steps: int) -> Pieces:
+    """Return the pieces of a step of the loop just above, with those that the promise of this lever needs."""
+    best.prepare(steps)
+    best.restart()
+    alone = []
+    for seed in range(math.ceil(2 * SEEN / steps)):
+        seconds_of(best, steps, seed)
+        if lever in REMOVING:
+            alone.append(seconds_alone(best, steps))
+    pieces = best.pieces()._replace(later=1 - 1 / steps)
+    if lever in REMOVING:
+        pieces = pieces._replace(alone=statistics.mean(alone))
+    if lever is Lever.IMAGES_IN_MEMORY:
+        rival.prepare(steps)
+        pieces = pieces._replace(kept=seconds_to_draw(rival, steps))
+    if lever in BESIDE:
+        rival.prepare(WHOLE)
+        load = (pieces.load - pieces.first) * steps / max(1, steps - 1)
+        beside, slowed = costs_beside(best, rival, load)
+        if lever is Lever.BACKGROUND_LOADING:
+            beside += seconds_to_hand_over(rival, load)
+        pieces = pieces._replace(beside=beside, slowed=slowed)
+    if lever is Lever.MEMORY_KEPT:
+        rival.prepare(steps)
+        rival.restart()
+        seconds_of(rival, steps, 0)
+        pieces = pieces._replace(spared=pieces.faults - rival.pieces().faults)
+    return pieces
 
 
 def _pairs(without: Loop, with_it: Loop, steps: int, number: int, seen: Observation) -> list[Pair]:
@@ -347,7 +402,7 @@ def _pairs(without: Loop, with_it: Loop, steps: int, number: int, seen: Observat
 
 def pieces_in_words(pieces: Pieces) -> str:
     """Return the pieces of a step and their sum."""
-    parts = {name: f"{1e3 * seconds:.2f}" for name, seconds in pieces._asdict().items() if name != "beside"}
+    parts = {name: f"{1e3 * getattr(pieces, name):.2f}" for name in ("load", "compute", "read", "other")}
     return say(
         "load {load} + compute {compute} + read {read} + the rest {other} = {step} ms a step, {faults} new pages",
         **parts | {"step": f"{1e3 * pieces.step:.2f}", "faults": f"{pieces.faults:,.0f}"},
@@ -396,8 +451,10 @@ class Levers:
 
     Attributes
     ----------
+    step : callable
+        The step with all levers that were kept so far.
     time : Measurement
-        The time of a step with all levers that were kept so far.
+        Its time.
 
     Raises
     ------
@@ -408,7 +465,7 @@ class Levers:
     def __init__(self, step: Callable[[], object], items: int, unit: str = "tokens"):
         if items < 1:
             raise ValueError(f"a minibatch holds at least one of its {unit}, not {items}")
-        self._step, self._items, self._unit = step, items, unit
+        self.step, self._items, self._unit = step, items, unit
         self._promises: dict[str, float] = {}
         self.time = measure(step, REPEATS, BUDGET)
         self._rows = [Row(AS_WRITTEN, self.time)]
@@ -432,7 +489,7 @@ class Levers:
         Parameters
         ----------
         lever, step
-            What has been promised, and the step that has it.
+            The lever and the step that has it. One that promised nothing is tried all the same.
         if_missed
             What to look at if the saving misses its promise.
 
@@ -440,30 +497,23 @@ class Levers:
         -------
         bool
             Whether the lever was kept.
-
-        Raises
-        ------
-        ValueError
-            If the lever has promised nothing.
         """
-        if lever not in self._promises:
-            raise ValueError(f"{lever!r} has promised nothing; call promise({lever!r}, seconds) before the test")
         calls = 1
 
         def pairs(number: int) -> list[Pair]:
             nonlocal calls
-            before, after = compare({"without": self._step, "with": step}, number, math.inf).values()
+            before, after = compare({"without": self.step, "with": step}, number, math.inf).values()
             calls = after.number
             return list(zip(before.seconds, after.seconds, strict=True))
 
         with observing() as seen:
             found = measured_in_pairs(pairs, BUDGET)
-        row = tried_row(lever, found, calls, self.time.median, self._promises.pop(lever), seen.disturbance)
+        row = tried_row(lever, found, calls, self.time.median, self._promises.pop(lever, None), seen.disturbance)
         row.compare(if_missed)
         self._rows.append(row)
         print(f"{verdict_of(row)}, {self._figures(row.time.median)}")
         if row.kept:
-            self._step, self.time = step, row.time
+            self.step, self.time = step, row.time
         return row.kept
 
     def show(self) -> None:

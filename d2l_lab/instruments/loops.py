@@ -4,11 +4,11 @@ Each framework's `networks.py` says how its loop makes, loads and saves the netw
 """
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from itertools import islice
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,8 +41,12 @@ class Pieces(NamedTuple):
     """The seconds of a step in the mean of some epochs, piece by piece, and the new pages that it touches.
 
     The pieces are: to draw a minibatch and place it on the device, the loader's start included; the call of the step;
-    to wait for the loss, or once for the sum of the losses; the rest, Python's work between them. Where a worker is to
-    load, `beside` is what it costs: the seconds by which a minibatch lengthens the steps during which it is loaded.
+    to wait for the loss, or once for the sum of the losses; the rest, Python's work between them. `first` is what the
+    first minibatch of an epoch adds to `load`, and `later` the share of the steps that follow another one. Others are
+    there for the levers that need them. `alone` is a step on a minibatch that is already there; `kept` the time to draw
+    one of images in memory. If a minibatch is loaded beside the steps, it lengthens them by `beside` seconds, and each
+    of them lengthens the loading by `slowed` seconds. `spared` are the new pages that a step does not touch once
+    memory is kept.
     """
 
     load: float
@@ -50,7 +54,13 @@ class Pieces(NamedTuple):
     read: float
     other: float
     faults: float
+    first: float = 0.0
+    alone: float = 0.0
+    kept: float = 0.0
     beside: float = 0.0
+    slowed: float = 0.0
+    later: float = 1.0
+    spared: float = 0.0
 
     @property
     def step(self) -> float:
@@ -75,8 +85,8 @@ class Loop:
         if own not in models:
             models[own] = self.make(Lever.TUNED_LAYERS in own, Lever.COMPILED_STEP in own, Lever.BFLOAT16 in own)
         self.net, self.optimizer, self.step, self.first = models[own]
+        self.wait = 0.0  # seconds that each image waits before it is enlarged
         self.loss: Any = None  # of the last minibatch
-        self.drawn: Any = None  # the iterator of the epoch under way
         self.restart()
 
     def make(self, tuned: bool, compiled: bool, bfloat16: bool) -> tuple[Any, Any, Any, Any]:
@@ -96,7 +106,7 @@ class Loop:
 
     def prepare(self, steps: int) -> None:
         """Take the images of so many minibatches, start a loader of them, and forget the pieces seen so far."""
-        images = DigitImages(self.SHAPE, BATCH * steps)
+        images = DigitImages(self.SHAPE, BATCH * steps, self.wait)
         self.images = InMemory(images) if Lever.IMAGES_IN_MEMORY in self.levers else images
         self.minibatches = self.loader()
         self.seen: list[Pieces] = []
@@ -132,40 +142,37 @@ class Loop:
         if keep_freed_memory(Lever.MEMORY_KEPT in self.levers):
             self.epoch(min(2, len(self.images) // BATCH))
             self.seen.pop()
-            self.drawn = None
             self.load(self.state)
         np.random.seed(seed)
 
-    def epoch(self, steps: int) -> None:
-        """Train for so many minibatches, wait for the last one, and take down the pieces of a step."""
+    def epoch(self, steps: int, minibatches: Iterable[Any] | None = None) -> None:
+        """Train for so many minibatches, of the loop's own or of these, wait, and take down the pieces of a step."""
         late = Lever.DEFERRED_LOSS_READ in self.levers
         total: Any = 0
-        load = compute = read = 0.0
+        load = compute = read = first = 0.0
         faults = page_faults()
         start = now = perf_counter()
-        self.drawn = iter(self.draw())
+        drawn = iter(self.draw() if minibatches is None else minibatches)
         for _ in range(steps):
-            X, y = self.place(*next(self.drawn))
+            X, y = self.place(*next(drawn))
             loaded = perf_counter()
             self.loss = self.step(self.net, self.optimizer, X, y)
             computed = perf_counter()
             total = total + (self.loss if late else float(self.loss))
             load, compute = load + loaded - now, compute + computed - loaded
+            first = first or load
             now = perf_counter()
             read += now - computed
         float(total)
         self.d2l.synchronize()
         end = perf_counter()
         read += end - now
-        sums = (load, compute, read, end - start - load - compute - read, page_faults() - faults)
+        sums = (load, compute, read, end - start - load - compute - read, page_faults() - faults, first)
         self.seen.append(Pieces(*(piece / steps for piece in sums)))
 
     def end(self) -> None:
-        """Keep the weights, since another loop may use the network next, and give the iterator up.
-
-        Out of the time of an epoch, because TensorFlow takes up to 0.15 s to end one that might still yield.
-        """
-        self.state, self.drawn = self.save(), None
+        """Keep the weights, since another loop may use the network next."""
+        self.state = self.save()
 
     def pieces(self) -> Pieces:
         """Return where the time of a step went, in the mean of the epochs since the loop was prepared."""
@@ -204,9 +211,44 @@ def loss_from_the_start(loop: Loop) -> float:
     return float(loop.loss)
 
 
-def cost_beside(loop: Loop, loader: Loop) -> float:
-    """Return the seconds by which each minibatch that `loader` loads meanwhile lengthens the steps of `loop`."""
-    minibatch = loop.place(*next(iter(loop.draw())))
+def one_minibatch(loop: Loop) -> Any:
+    """Return a minibatch of the loop's images, and leave no worker behind that loads others."""
+    return next(iter(loop.d2l.load_images(loop.images, BATCH)))
+
+
+def seconds_alone(loop: Loop, steps: int) -> float:
+    """Return the seconds of a step, in an epoch of so many on one minibatch that the loop takes again and again."""
+    minibatch = one_minibatch(loop)
+    loop.begin(0)
+    loop.epoch(steps, [minibatch] * steps)
+    loop.end()
+    return loop.seen.pop().step
+
+
+def seconds_to_draw(loop: Loop, steps: int) -> float:
+    """Return the seconds in which a loop draws one of so many minibatches and places it, without a step."""
+    start = perf_counter()
+    for minibatch in islice(loop.draw(), steps):
+        loop.place(*minibatch)
+    return (perf_counter() - start) / steps
+
+
+def seconds_to_hand_over(loader: Loop, load: float) -> float:
+    """Return the seconds in which a loop takes a minibatch that has been loaded meanwhile, in `load` seconds."""
+    taken, minibatches = [], iter(loader.draw())
+    for _ in range(SEEN):
+        sleep(3 * load)
+        taken.append(timed(lambda: loader.place(*next(minibatches))))
+    return statistics.median(taken)
+
+
+def costs_beside(loop: Loop, loader: Loop, load: float) -> tuple[float, float]:
+    """Return what steps and loading cost each other if `loader` loads an epoch beside the steps of `loop`.
+
+    These are the seconds by which a minibatch lengthens the steps, and by which a step lengthens the loading, which
+    takes `load` seconds a minibatch in turn with the steps.
+    """
+    minibatch = loop.place(*one_minibatch(loop))
     loop.begin(0)
 
     def step() -> None:
@@ -220,9 +262,9 @@ def cost_beside(loop: Loop, loader: Loop) -> float:
         while not loading.done():
             step()
             steps += 1
-        longer = perf_counter() - start - steps * statistics.median(alone)
+        seconds, loaded = perf_counter() - start, loading.result()
     loop.end()
-    return longer / loading.result()
+    return (seconds - steps * statistics.median(alone)) / loaded, (seconds - loaded * load) / steps
 
 
 def timed(call: Callable[[], object]) -> float:

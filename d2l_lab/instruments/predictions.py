@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any, Literal, get_args
 
 from d2l_lab.instruments.display import show, show_line, wrapped
-from d2l_lab.instruments.timing import Measurement, column_scale, three_digits, time_unit
+from d2l_lab.instruments.timing import Disturbed, Measurement, column_scale, three_digits, time_unit
 from d2l_lab.instruments.words import say, say_record
 from d2l_lab.machine.disturbance import Disturbance
 
@@ -19,6 +19,8 @@ SPAN = 4.0  # the factor at either end of the drawing
 NEAR = 1.5  # times off, at most, for a prediction that needs no further word
 _lines: dict[str, Callable[[], None]] = {}  # of predictions without a comparison: what takes each away
 _missed: dict[str, bool] = {}  # by the names of predictions: whether the last comparison was a miss
+_disturbed = Disturbed()  # of what was measured since the last comparison, the terms of its prediction too
+_today = [Disturbance()]  # while today's machine was measured, on which estimates rest
 
 Kind = Literal["estimate", "model", "saving", "count"]
 
@@ -73,10 +75,11 @@ class Prediction:
             If what was measured is not a number, or not above 0 and no saving.
         """
         if isinstance(measured, Measurement):
-            median, low, high, seen = measured.median, measured.low, measured.high, measured.disturbance
+            median, low, high, own = measured.median, measured.low, measured.high, measured.disturbance
         else:
             median = low = high = _number(measured, "a measurement", above=None if self.kind == "saving" else 0)
-            seen = Disturbance()
+            own = Disturbance()
+        seen = _disturbed.since(own, *_today * (self.kind == "estimate"))
         Comparison(
             *(self.name, self.kind, self.unit, self.value, median, low, high, " ".join(if_missed.split())),
             *(seen.others, seen.cores, seen.pace, self.closes, _missed.get(self.closes, False)),
@@ -127,7 +130,7 @@ class Comparison:
 
     @property
     def disturbance(self) -> Disturbance:
-        """What others did while it was measured."""
+        """What others did at worst while it, or what its prediction rests on, was measured."""
         return Disturbance(self.others, self.cores, self.pace)
 
     def note(self, say: Callable[..., str] = say) -> str:
@@ -176,6 +179,11 @@ class Comparison:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {MIME: asdict(self), "text/plain": str(self)}
+
+
+def rest_on(disturbance: Disturbance) -> None:
+    """Take down what others did while today's machine was measured: estimates rest on its figures."""
+    _today[:] = [disturbance]
 
 
 def predict(

@@ -17,7 +17,7 @@ from d2l_lab.instruments.words import say
 from d2l_lab.machine.disturbance import Disturbance, observing
 
 SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost of reading it
-_disturbances: list[Disturbance] = []  # of what was measured since the last claim
+_disturbances: list[Disturbance] = []  # of all that was measured in this process
 FEWEST = 3  # runs that are measured whatever they take: fewer have no spread worth the name
 
 
@@ -104,11 +104,18 @@ class Measurement:
         return f"{median} {unit} ({low} … {high}; {runs} of {self.number})"
 
 
-def disturbed_since() -> Disturbance:
-    """Return what others did at worst while anything was measured since the last call."""
-    found, _disturbances[:] = [Disturbance(), *_disturbances], []
-    others, cores, pace = ([getattr(each, name) for each in found] for name in ("others", "cores", "pace"))
-    return Disturbance(max(others), max(cores), min(pace))
+class Disturbed:
+    """What others did at worst while anything was measured since one looked last: a result rests on all of that."""
+
+    def __init__(self) -> None:
+        self._looked = 0
+
+    def since(self, *more: Disturbance) -> Disturbance:
+        """Return the worst of what was measured since the last call, and of these."""
+        found = [Disturbance(), *more, *_disturbances[self._looked :]]
+        self._looked = len(_disturbances)
+        others, cores, pace = ([getattr(each, name) for each in found] for name in ("others", "cores", "pace"))
+        return Disturbance(max(others), max(cores), min(pace))
 
 
 def time_unit(seconds: float) -> tuple[str, float]:

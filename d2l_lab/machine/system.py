@@ -17,6 +17,8 @@ MACOS_CACHES = {
     "l2cachesize": (2, "unified"),
     "l3cachesize": (3, "unified"),
 }
+VECTORS = {"avx512f": 512, "avx2": 256, "": 128}  # bits, by the flag that Linux shows
+MACOS_FLAGS = {"avx512f": "avx512f", "avx2": "avx2_0"}
 
 
 def describe() -> dict[str, Any]:
@@ -107,6 +109,21 @@ def text_of(path: Path) -> str:
         return path.read_text().strip()
     except OSError:
         return ""
+
+
+def vector_bits(proc: Path = Path("/proc")) -> int:
+    """Return the bits of the processor's widest vectors, as its flags name them.
+
+    All 64-bit processors of x86 and of Arm have 128, whatever they name. A virtual machine shows the flags that its
+    host passes on. Arm's scalable vectors are as long as Linux lets them be.
+    """
+    flags = set(text_of(proc / "cpuinfo").split())
+    if platform.system() == "Darwin":
+        flags = {flag for flag, name in MACOS_FLAGS.items() if output_of("sysctl", "-n", f"hw.optional.{name}") == "1"}
+    scalable = text_of(proc / "sys/abi/sve_default_vector_length")  # in bytes
+    if "sve" in flags and scalable.isdigit():
+        return 8 * int(scalable)
+    return max(bits for flag, bits in VECTORS.items() if flag in flags | {""})
 
 
 def gpus() -> list[str]:

@@ -138,7 +138,7 @@ class Loop(loops.Loop):
         return jax.tree.map(np.array, nnx.state((self.net, self.optimizer)))
 
     def background(self, images: Any) -> Any:
-        """Return minibatches of which a thread loads the next one, as the section on automatic parallelism does."""
+        """Return minibatches of which a thread loads the next one."""
         with ThreadPoolExecutor(1) as loader:
             minibatches = load_images(images, loops.BATCH)
             ahead = loader.submit(next, minibatches, None)

@@ -44,14 +44,22 @@ class DirectLeNet(keras.Sequential):
     """LeNet whose weights are used by TensorFlow's operations, without a call of each Keras layer."""
 
     def call(self, X: Any) -> Any:
-        conv1, _, conv2, _, _, dense1, dense2 = self.layers
-        for conv in (conv1, conv2):
-            X = tf.nn.conv2d(X, conv.kernel, 1, "VALID")
-            X = tf.nn.relu(tf.nn.bias_add(X, conv.bias))
-            X = tf.nn.avg_pool2d(X, 2, 2, "VALID")
-        X = tf.reshape(X, (-1, 800)) @ dense1.kernel
-        X = tf.nn.relu(tf.nn.bias_add(X, dense1.bias))
-        return tf.nn.bias_add(X @ dense2.kernel, dense2.bias)
+        for layer in self.layers:
+            X = direct(layer, X)
+        return X
+
+
+def direct(layer: Any, h: Any) -> Any:
+    """Return what a layer of this LeNet computes, by TensorFlow's own operations."""
+    if isinstance(layer, layers.AveragePooling2D):
+        return tf.nn.avg_pool2d(h, 2, 2, "VALID")
+    if isinstance(layer, layers.Flatten):
+        return tf.reshape(h, (-1, 800))
+    if isinstance(layer, layers.Conv2D):
+        h = tf.nn.conv2d(h, layer.kernel, 1, "VALID")
+    if isinstance(layer, layers.Dense):
+        h = h @ layer.kernel
+    return layer.activation(tf.nn.bias_add(h, layer.bias))
 
 
 def in_bfloat16(net: Any) -> Any:
@@ -117,7 +125,14 @@ def iterators(arrays: Sequence[Any], batch_size: int) -> tuple[Any, Any]:
         for X, y in ((X_train, y_train), (X_test, y_test))
     )
     train = train.shuffle(len(y_train), seed=0)
-    return tuple(part.batch(batch_size).prefetch(tf.data.AUTOTUNE) for part in (train, test))
+    return tuple(_without_autotuner(part.batch(batch_size).prefetch(1)) for part in (train, test))
+
+
+def _without_autotuner(minibatches: Any) -> Any:
+    """Return minibatches whose iterators end at once: with the autotuner they wait until its thread wakes."""
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    return minibatches.with_options(options)
 
 
 class Loop(loops.Loop):
@@ -139,5 +154,8 @@ class Loop(loops.Loop):
     def save(self) -> Any:
         return [variable.numpy() for variable in self._state()]
 
+    def loader(self) -> Any:
+        return _without_autotuner(super().loader())
+
     def background(self, images: Any) -> Any:
-        return load_images(images, loops.BATCH).prefetch(1)  # as the section on automatic parallelism does
+        return load_images(images, loops.BATCH).prefetch(1)

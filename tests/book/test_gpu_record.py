@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from launching import ROOT
 from test_cells import claimed, code, merged, whole
 from tiny_book import shown
 
@@ -84,3 +85,11 @@ def test_a_table_of_levers_is_summed_up_in_the_title():
     rows = [{"lever": "a", "seconds": s, "low": s, "high": s} | rest for s in (4, 1)]
     title = "<summary>The same cell on an NVIDIA H200: 4.00 × as fast with all levers</summary>"
     assert title in fold(totals=[{"rows": rows}])
+
+
+def test_every_cell_recorded_in_this_book_can_be_shown():
+    record = gpu_record.read(ROOT)
+    for framework, cells in record["found"].items():
+        for cell in cells:
+            [shown_there] = gpu_record.outputs(record, framework, cell)
+            assert HTML[ELSEWHERE]([shown_there["data"][ELSEWHERE]]).startswith('<details class="elsewhere">')

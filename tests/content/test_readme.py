@@ -1,4 +1,4 @@
-"""README.md and CONTRIBUTING.md name only what exists."""
+"""README.md, docs/running.md and CONTRIBUTING.md name only what exists."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import jupytext
 from written import SECTIONS
 
 ROOT = Path(__file__).parents[2]
-TEXT = "\n".join((ROOT / page).read_text() for page in ("README.md", "CONTRIBUTING.md"))
+TEXT = "\n".join((ROOT / page).read_text() for page in ("README.md", "docs/running.md", "CONTRIBUTING.md"))
 MADE_LATER = ("_build/", "work/", "handout", "d2l-")  # by make, by the reader, a kernel's name
 TARGETS = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
@@ -15,15 +15,15 @@ TARGETS = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), r
 def test_what_a_page_names_exists():
     assert set(re.findall(r"(?:`|^)make ([a-z-]+)", TEXT, re.MULTILINE)) <= TARGETS
     named = re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.(?:md|toml|yml|cff))`|\]\(([\w./-]+)\)", TEXT)
-    known = {path for path in map("".join, named) if not path.startswith(MADE_LATER)}
+    known = {path.removeprefix("../") for path in map("".join, named) if not path.startswith(MADE_LATER)}
     folders = [ROOT, ROOT / "notebooks", ROOT / "d2l_utils", ROOT / "d2l_lab", ROOT / "book", ROOT / "tests"]
     assert [path for path in known if not any((folder / path).exists() for folder in folders)] == []
 
 
-def test_the_instructors_table_lists_the_sections_by_their_titles():
+def test_the_table_of_contents_lists_the_sections_by_their_titles():
     titles = []
     for slug in SECTIONS:
         cells = jupytext.read(ROOT / "notebooks" / f"{slug}.md").cells
         titles.append(re.search(r"^# (.+)$", cells[0].source, re.MULTILINE)[1])
-    table = (ROOT / "README.md").read_text().split("## Instructors")[1]
+    table = (ROOT / "README.md").read_text().split("## What Is in It")[1]
     assert re.findall(r"^\| ([^|]+) \| [^|]+ \| \d+ \|$", table, re.MULTILINE) == titles

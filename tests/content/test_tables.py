@@ -164,7 +164,9 @@ def test_what_the_sections_say_of_ridges_is_so_in_the_table():
     )
     assert f"or {v100:.0f} flops per byte, and an H100 at 989 over 3.35, or {h100:.0f}." in model
     assert f"The ridge lies at $989 / 4.8 = {h200:.0f}$" in model
-    assert "The ridge grew up to the H100, but an H200 is an H100 with faster memory" in hardware
+    assert f"rose from {v100:.0f} (V100) to {a100:.0f} (A100) and {h100:.0f} (H100), but an H200" in hardware
+    assert f"faster memory, has {h200:.0f}, and a B200 {b200:.0f}." in hardware
+    assert f"= {h100:.0f}$ sequences, the ridge of an H100" in hardware
 
 
 def test_the_file_has_only_what_its_reader_knows():

@@ -11,7 +11,7 @@ from d2l_utils.d2l_names import __all__ as SHARED
 
 FOLDERS = list(MODULES.values())
 # What D2L's names take from the networks, and parts of a network tuned to one framework, as its section names them.
-PARTS = {"iterators", "convolve", "ByProduct", "mean_pool", "DirectLeNet"}
+PARTS = {"iterators", "convolve", "ByProduct", "mean_pool", "DirectLeNet", "direct"}
 TYPED = "Loop"  # a class, which mypy compares with the protocol
 
 

@@ -33,23 +33,19 @@ def total(record: Record, taught: dict[str, str]) -> str:
 
 
 def sentence(record: Record, framework: str) -> nodes.paragraph:
-    """Return what the levers that were kept make of a step, and of the training until nine of ten digits are right."""
+    """Return what the levers that were kept make of the training until nine of ten digits are right, and of a step."""
     first, *others = record["rows"]
     last = [first, *(each for each in others if each["kept"])][-1]
-    gain = nodes.strong("", change(first["seconds"], last["seconds"]))
-    factor = three_digits(first["seconds"] / last["seconds"])
-    name = FRAMEWORKS[framework]
-    rest = say(" for a training step in {framework}: {factor} times as fast.", framework=name, factor=factor)
     before, after = (
-        say("not within {limit} s", limit=f"{record['limit']:.0f}") if seconds is None else quantity(seconds, "s", 1.0)
-        for seconds in record["until"]
+        f"> {record['limit']:.0f} s" if seconds is None else quantity(seconds, "s", 1.0) for seconds in record["until"]
     )
-    until = say(
-        " Nine of ten test digits are right after so much training: {before} as written, {after} with the levers kept.",
-        before=before,
-        after=after,
+    until = say(" of training in {framework} until nine of ten test digits are right.", framework=FRAMEWORKS[framework])
+    step = say(
+        " A step takes {step}, which is {factor} times as fast.",
+        step=change(first["seconds"], last["seconds"]),
+        factor=three_digits(first["seconds"] / last["seconds"]),
     )
-    return nodes.paragraph("", "", gain, nodes.Text(rest + until))
+    return nodes.paragraph("", "", nodes.strong("", f"{before} → {after}"), nodes.Text(until + step))
 
 
 def taught_in(record: Record, promises: Sequence[Record]) -> dict[str, str]:

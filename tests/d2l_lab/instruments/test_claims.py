@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from d2l_lab.instruments.claims import MIME, Claim, ClaimError, claim
-from d2l_lab.instruments.timing import Measurement, disturbed_since
+from d2l_lab.instruments.timing import Measurement
 from d2l_lab.machine.disturbance import Disturbance
 
 NAN = float("nan")
@@ -20,7 +20,6 @@ def printed(capsys, monkeypatch):
     """A function that returns what was printed; claims are made as in a book build, whatever runs these tests."""
     monkeypatch.delenv("D2L_TEST", raising=False)
     monkeypatch.delenv("D2L_STRICT", raising=False)
-    disturbed_since()  # of what other tests measured
     return lambda: capsys.readouterr().out
 
 

@@ -14,6 +14,7 @@ from d2l_lab.instruments.levers import RunningTotal, running_total, try_lever
 from d2l_lab.instruments.loops import Lever, Pieces
 
 SAVED = {"tuned layers": 2.0, "compiled step": -1.0, "deferred loss read": 0.0, "background loading": 3.0}
+GAINED = SAVED | {"images in memory": 1.0}
 
 
 class FakeLoop:
@@ -45,7 +46,7 @@ class FakeLoop:
 
     @property
     def seconds(self):
-        return 10 - sum(SAVED.get(lever, 0) for lever in self.levers)
+        return 10 - sum(GAINED.get(lever, 0) for lever in self.levers)
 
     def pieces(self):
         return Pieces(4.0, self.seconds - 4, 0, 0, 100)
@@ -66,9 +67,12 @@ def loops(monkeypatch):
     for each in (loop_module, pairs):
         monkeypatch.setattr(each, "perf_counter", lambda: FakeLoop.now)
     monkeypatch.setattr(module, "BUDGET", 1e6)
-    monkeypatch.setattr(module, "cost_beside", lambda loop, loader: 0.5)
+    monkeypatch.setattr(module, "costs_beside", lambda loop, loader, load: (0.5, 0.25))
+    monkeypatch.setattr(module, "seconds_to_hand_over", lambda loader, load: 0.125)
+    monkeypatch.setattr(module, "seconds_to_draw", lambda loop, steps: 0.25)
+    monkeypatch.setattr(module, "seconds_alone", lambda loop, steps: loop.seconds - 1)
     monkeypatch.setattr(module, "LIMIT", 1e6)
-    monkeypatch.setattr(module, "_builder", lambda: lambda levers: built.append(FakeLoop(levers)) or built[-1])
+    monkeypatch.setattr(module, "_builder", lambda wait=0.0: lambda levers: built.append(FakeLoop(levers)) or built[-1])
     yield built
     plt.close("all")
     assert all(loop.closed for loop in built)
@@ -105,20 +109,42 @@ def test_levers_are_added_in_the_order_of_the_chapter(total):
 
 
 def test_a_promise_can_follow_from_the_pieces_of_the_loop_just_above(total):
-    found = total({"tuned layers": lambda p: p.compute / 3, "background loading": lambda p: p.load - p.beside})
-    assert [row.promised for row in found.rows] == [None, 2, 3.5]
+    found = total(
+        {"tuned layers": lambda p: p.compute / 3, "background loading": lambda p: p.load - p.beside - p.slowed}
+    )
+    assert [row.promised for row in found.rows] == [None, 2, 3.125]
 
 
-def test_a_lever_whose_promise_from_pieces_is_below_a_twentieth_of_a_step_is_not_tried(total, capsys):
-    found = total({"tuned layers": lambda p: p.step / 21, "background loading": lambda p: p.step / 19})
-    assert [(row.lever, row.promised) for row in found.rows[1:]] == [("background loading", pytest.approx(10 / 19))]
+def test_a_lever_whose_promise_from_pieces_is_below_a_tenth_of_a_step_is_not_tried(total, capsys):
+    found = total({"tuned layers": lambda p: p.step / 11, "background loading": lambda p: p.step / 9})
+    assert [(row.lever, row.promised) for row in found.rows[1:]] == [("background loading", pytest.approx(10 / 9))]
     try_lever("tuned layers", lambda p: None, 4)
-    assert capsys.readouterr().out.count("tuned layers: promises less than a twentieth of a step, not tried") == 2
+    assert capsys.readouterr().out.count("tuned layers: promises less than a tenth of a step, not tried") == 2
 
 
-def test_what_waits_for_a_worker_trains_for_whole_epochs(total):
+def test_what_waits_for_a_worker_trains_for_longer_epochs(total):
     found = total(dict.fromkeys(["tuned layers", "background loading", "bfloat16"]))
-    assert [row.time.number for row in found.rows] == [4, 4, 22, 22]
+    assert [row.time.number for row in found.rows] == [4, 4, 11, 11]
+
+
+def test_with_images_in_memory_no_worker_is_left_to_wait_for(total):
+    found = total(dict.fromkeys(["background loading", "images in memory", "bfloat16"]))
+    assert [row.time.number for row in found.rows] == [4, 11, 11, 4]
+
+
+def test_a_promise_knows_a_step_on_a_minibatch_that_is_there(total):
+    found = total({"images in memory": lambda p: 2 * (p.step - p.alone - p.kept), "memory kept": None})
+    assert found.rows[1].promised == 1.5
+
+
+def test_a_promise_knows_the_share_of_the_steps_that_follow_another_one(total):
+    found = total({"deferred loss read": lambda p: 2 * p.later})
+    assert found.rows[1].promised == 1.5
+
+
+def test_a_promise_is_scaled_as_what_it_saves_if_the_machine_becomes_slower(total, monkeypatch):
+    monkeypatch.setattr(FakeLoop, "pieces", lambda loop: Pieces(8.0, 2 * loop.seconds - 8, 0, 0, 100))
+    assert total({"tuned layers": lambda p: p.load / 2}).rows[1].promised == 2
 
 
 def test_a_loop_learns_as_the_first_one_does_if_its_loss_after_the_same_steps_is_the_same(total, monkeypatch):
@@ -136,7 +162,7 @@ def test_losses_may_be_rounded_with_bfloat16_alone(total, monkeypatch, levers, l
 
 
 def test_losses_may_be_rounded_in_the_rows_below_a_kept_bfloat16_too(total, monkeypatch):
-    monkeypatch.setitem(SAVED, "bfloat16", 1.0)
+    monkeypatch.setitem(GAINED, "bfloat16", 1.0)
     monkeypatch.setattr(FakeLoop, "spoilt", "bfloat16")
     monkeypatch.setattr(module, "can_keep_freed_memory", lambda: True)
     assert [row.learns for row in total(dict.fromkeys(["bfloat16", "memory kept"])).rows] == [True, True, True]
@@ -166,6 +192,28 @@ def test_the_steps_that_meet_kept_memory_first_fit_into_an_epoch_of_one_and_do_n
     loop.prepare(1)
     loop.begin(0)
     assert (loop.loss, loop.seen) == (1.5, [])
+
+
+@pytest.fixture
+def loop(monkeypatch):
+    """A loop whose step does nothing."""
+    d2l = SimpleNamespace(try_gpu=lambda: None, synchronize=lambda: None)
+    d2l.load_images = lambda images, size: [(0, 0)] * (len(images) // size)
+    monkeypatch.setattr(loop_module, "framework", lambda: d2l)
+    monkeypatch.setattr(loop_module.Loop, "make", lambda *_: (None, None, lambda *_: 1.5, None))
+    return loop_module.Loop((), {})
+
+
+def test_a_step_alone_takes_one_minibatch_again_and_leaves_no_trace_among_the_pieces(loop):
+    loop.prepare(1)
+    assert loop_module.seconds_alone(loop, 3) >= 0
+    assert (loop.loss, loop.seen) == (1.5, [])
+
+
+def test_each_image_of_a_slow_store_waits(loop):
+    loop.wait = 1e-9
+    loop.prepare(1)
+    assert loop.images._wait == 1e-9
 
 
 def test_memory_is_not_kept_where_the_c_library_has_no_such_setting(total, monkeypatch, capsys):

@@ -122,11 +122,20 @@ def test_what_disturbed_pairs_is_told_beside_the_saving(monkeypatch):
     assert [compared.disturbance for compared in shown] == [Disturbance(0.8, 2, 0.7)]
 
 
-def test_a_promise_is_a_saving_above_0_and_comes_first_and_a_minibatch_holds_something(clock):
+def test_a_lever_that_promised_nothing_is_tried_all_the_same_and_compared_with_no_promise(tried, clock, capsys):
+    found, _ = tried()
+    fused = clock.step(0.08)
+    assert found.test("fused", fused)
+    assert found.step is fused
+    found.show()
+    verdict, _, _, row = capsys.readouterr().out.splitlines()
+    assert verdict.startswith("fused: it gains: kept (pairs: 6), 80.0 ms a step")
+    assert re.fullmatch(r"fused +80\.0 +80\.0–80\.0 +1\.25 × +– +20\.0 +12,500", row)
+
+
+def test_a_promise_is_a_saving_above_0_and_a_minibatch_holds_something(clock):
     found = Levers(clock.step(0.1), 1000)
     with pytest.raises(ValueError, match="above 0"):
         found.promise("recomputed", -0.03)
-    with pytest.raises(ValueError, match="'fused' has promised nothing"):
-        found.test("fused", clock.step(0.1))
     with pytest.raises(ValueError, match="at least one of its images, not 0"):
         Levers(clock.step(0.1), 0, "images")

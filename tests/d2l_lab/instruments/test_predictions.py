@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from d2l_lab.instruments.predictions import Comparison, Prediction, predict
+from d2l_lab.instruments.predictions import Comparison, Prediction, predict, rest_on
 from d2l_lab.instruments.timing import Measurement
 from d2l_lab.machine.disturbance import Disturbance
 
@@ -77,6 +77,22 @@ def test_what_disturbed_a_measurement_is_said_before_all_else_and_sent_as_data(c
     assert said == f"{miss}disturbed: other programs took 0.8 of 2 cores"
     (data, _) = comparison(others=0.8, cores=2, pace=0.6)._repr_mimebundle_().values()
     assert (data["others"], data["cores"], data["pace"]) == (0.8, 2, 0.6)
+
+
+def test_a_prediction_is_disturbed_with_its_terms_those_before_the_last_comparison_apart(capsys):
+    busy = "  disturbed: other programs took 0.8 of 2 cores"
+    term = Measurement((1.0,), 1, BUSY)
+    predict("adding", term.median).compare(1.1)
+    assert capsys.readouterr().out.splitlines()[2:] == [busy]
+    predict("adding again", 1).compare(1.1)
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(("kind", "said"), [("estimate", 1), ("model", 0)])
+def test_an_estimate_is_disturbed_with_the_figures_of_today_that_it_rests_on(capsys, kind, said):
+    rest_on(BUSY)
+    predict("adding", 1, kind=kind).compare(1.1)
+    assert len(capsys.readouterr().out.splitlines()) == 2 + said
 
 
 @pytest.mark.parametrize(

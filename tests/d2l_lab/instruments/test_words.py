@@ -12,7 +12,6 @@ from book.translations.kernel_words import words_of
 from d2l_lab.instruments import words
 from d2l_lab.instruments.claims import claim
 from d2l_lab.instruments.predictions import Comparison, predict
-from d2l_lab.instruments.timing import disturbed_since
 
 OWN = {"a step, {way}": "一步，{way}", "eager": "即时执行", "It is fast": "它很快", "Look.": "看看。"}
 
@@ -23,7 +22,6 @@ def beside(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("D2L_TEST", raising=False)
     words._translations.cache_clear()
-    disturbed_since()  # of what other tests measured
     yield (tmp_path / words.WORDS).write_text
     words._translations.cache_clear()
 

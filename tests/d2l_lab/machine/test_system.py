@@ -43,6 +43,33 @@ def test_caches_on_macos_are_those_of_the_fast_cores_where_there_are_two_kinds(f
     assert [(cache["level"], cache["bytes"]) for cache in system.caches()] == [(1, data), (1, 2**17), (2, unified)]
 
 
+@pytest.mark.parametrize(
+    ("line", "length", "bits"),
+    [
+        ("flags\t\t: fpu sse2 avx2 fma avx512f", "", 512),
+        ("flags\t\t: fpu sse2 avx2 fma", "", 256),
+        ("Features\t: fp asimd sve", "32", 256),
+        ("Features\t: fp asimd sve", "", 128),
+        ("Features\t: fp asimd", "16", 128),
+        ("", "", 128),
+    ],
+)
+def test_the_widest_vectors_are_those_that_the_flags_name_and_never_below_128_bits(
+    line, length, bits, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(system.platform, "system", lambda: "Linux")
+    write(tmp_path, {"cpuinfo": line, "sys/abi/sve_default_vector_length": length})
+    assert system.vector_bits(tmp_path) == bits
+
+
+@pytest.mark.parametrize(("named", "bits"), [((), 128), (("avx2_0",), 256), (("avx2_0", "avx512f"), 512)])
+def test_macos_names_vectors_among_its_optional_features(named, bits, monkeypatch):
+    monkeypatch.setattr(system.platform, "system", lambda: "Darwin")
+    names = {f"hw.optional.{name}" for name in named}
+    monkeypatch.setattr(system, "output_of", lambda *command: "1" if command[-1] in names else "")
+    assert system.vector_bits() == bits
+
+
 V1, V2 = "{} cgroup cgroup rw,{}", "{} cgroup2 cgroup2 rw"
 QUOTA = ("cpu.cfs_quota_us", "cpu.cfs_period_us")
 HUGE = 2**63 - 4096  # what version 1 says where there is no limit
