@@ -25,7 +25,7 @@ from book.pages.single_framework import EDITION
 from book.translations.update import said
 from book.words import say, say_each
 
-KINDS = ("ring", "tiles")
+KINDS = ("ring", "tiles", "slots")
 CLASS = "explorable"
 SCRIPTS = Path(__file__).with_name("_static") / "explorables"
 
@@ -48,7 +48,8 @@ class Explorable(SphinxDirective):
             raise self.error(f"explorable {kind} needs a paragraph as its caption and a text alternative after it")
         ring = say("On the page in HTML, buttons take this ring through its steps, with two to six ranks.")
         tiles = say("On the page in HTML, you choose the side of the tiles.")
-        moves = nodes.paragraph("", {"ring": ring, "tiles": tiles}[kind], classes=[EDITION])
+        slots = say("On the page in HTML, you choose machine, slots, load and the way of batching.")
+        moves = nodes.paragraph("", {"ring": ring, "tiles": tiles, "slots": slots}[kind], classes=[EDITION])
         figure = nodes.figure("", nodes.container("", *rest, moves, classes=[CLASS, kind]))
         figure += nodes.caption(first.rawsource, "", *first.children)
         self.set_source_info(figure)
