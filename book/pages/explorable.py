@@ -28,7 +28,7 @@ from book.translations.update import said
 from book.words import say, say_each
 from d2l_lab.machine.profile import read
 
-KINDS = ("bounds", "memory", "ring", "tiles")
+KINDS = ("bounds", "memory", "ring", "slots", "tiles")
 MEASURED = "bounds"
 CLASS = "explorable"
 SCRIPTS = Path(__file__).with_name("_static") / "explorables"
@@ -66,6 +66,7 @@ def invitation(kind: str) -> str:
         "bounds": say("On the page in HTML, sliders set rows and width, α, b and P."),
         "memory": say("On the page in HTML, sliders and menus set the network, the minibatch and the card."),
         "ring": say("On the page in HTML, buttons take this ring through its steps, with two to six ranks."),
+        "slots": say("On the page in HTML, you choose machine, slots, load and the way of batching."),
         "tiles": say("On the page in HTML, you choose the side of the tiles."),
     }[kind]
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from d2l_lab.exercises import compute, kernels, parallel, storage
+from d2l_lab.exercises import compute, kernels, parallel, serving, storage
 from d2l_lab.exercises.answers import Guess, examine, weigh
 from d2l_lab.instruments.timing import Measurement
 
-CASES = {**compute.CASES, **kernels.CASES, **storage.CASES, **parallel.CASES}
-GUESSES: dict[str, Guess] = {**compute.GUESSES, **kernels.GUESSES, **storage.GUESSES, **parallel.GUESSES}
+SECTIONS = (compute, kernels, parallel, serving, storage)
+CASES = {name: cases for part in SECTIONS for name, cases in part.CASES.items()}
+GUESSES: dict[str, Guess] = {name: guess for part in SECTIONS for name, guess in part.GUESSES.items()}
 
 
 def check(

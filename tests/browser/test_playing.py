@@ -1,6 +1,7 @@
 """The explorables of the book: right, and for keyboards too; test_axe looks at them."""
 
 import math
+import re
 
 import pytest
 
@@ -202,3 +203,39 @@ def test_the_paper_has_the_text_and_nothing_to_press(open_page, server, page_wit
     page.emulate_media(media="print")
     assert [name for name, visible in parts.evaluate_all(shown) if visible] == ["still"]
     assert page.locator(f".{kind} .still li").count() >= 2
+
+
+def test_slots_that_are_refilled_answer_sooner_and_write_more(open_page, server, page_with):
+    page = open_page(f"{server}/{page_with('explorable slots')}")
+    page.locator("details", has=page.locator(".slots")).evaluate_all("folds => folds.forEach(fold => fold.open = true)")
+    shown = {}
+    for way in ("static", "continuous"):
+        page.locator(".slots select").nth(3).select_option(label=way)
+        words = page.locator(".slots p").first.inner_text()
+        figures = re.search(r"at most ([\d.]+) s, 95 % at most ([\d.]+) s, at (\d+) tokens a second; (\d+) %", words)
+        shown[way] = [float(figure) for figure in figures.groups()]
+        assert page.locator(".slots .bars span").count() == 60
+    p50, p95, rate, useful = zip(shown["static"], shown["continuous"], strict=True)
+    assert p50[0] > p50[1]
+    assert p95[0] > p95[1]
+    assert rate[0] < rate[1]
+    assert useful[0] < useful[1]
+    assert (round(p50[1], 2), round(p95[1], 2)) == (0.09, 0.32)  # as the text alternative says
+
+
+def test_the_text_alternative_of_the_slots_has_the_figures_of_the_simulation(open_page, server, page_with):
+    page = open_page(f"{server}/{page_with('explorable slots')}")
+    page.locator("details", has=page.locator(".slots")).evaluate_all("folds => folds.forEach(fold => fold.open = true)")
+    machine, slots, load, way = (page.locator(".slots select").nth(place) for place in range(4))
+
+    def shown(number, percent, batching):
+        slots.select_option(number)
+        load.select_option(percent)
+        way.select_option(label=batching)
+        return page.locator(".slots p").first.inner_text()
+
+    assert "at 130 tokens a second" in shown("1", "100", "continuous")
+    assert "at 1566 tokens a second" in shown("32", "100", "continuous")
+    assert "; 36 % of the slots' steps" in shown("8", "60", "static")
+    machine.select_option("1")
+    assert "32 sequences of 500 tokens: 8.38 GB" in shown("32", "80", "continuous")

@@ -63,6 +63,15 @@ def cut_with_all_left_over_rows_in_the_last_part(values, s):
     return [{(key, i): value[ends[key][i] : ends[key][i + 1]] for key, value in values.items()} for i in range(s)]
 
 
+def steps_of_slots_that_are_dealt_out_beforehand(lengths, slots):
+    static = sum(max(lengths[i : i + slots]) for i in range(0, len(lengths), slots))
+    return static, max(sum(lengths[s::slots]) for s in range(slots))
+
+
+def best_k_by_the_tokens_of_a_pass_alone(a, times):
+    return len(times) - 1 if a else 0
+
+
 WRONG = [
     ("convolution", lambda per_output, weights: (2 * per_output * OUTPUTS, 8 * OUTPUTS), "the weights are read"),
     ("convolution", lambda per_output, weights: (per_output * OUTPUTS, 4 * (2 * OUTPUTS + weights)), "make two flops"),
@@ -103,4 +112,9 @@ WRONG = [
     ("backed_up", lambda compute, m: np.cumsum([0, *np.sort(compute)[:, m - 1]]), "finishes what it has begun"),
     ("lost_share", lambda tau, C, M, r: C / tau + (tau + r) / M, "anywhere between two checkpoints"),
     ("lost_share", lambda tau, C, M, r: (C + r) / tau + tau / (2 * M), "once a failure"),
+    ("steps", lambda lengths, slots: (max(lengths), -(-sum(lengths) // slots)), "as long as its longest answer"),
+    ("steps", steps_of_slots_that_are_dealt_out_beforehand, "takes the next answer"),
+    ("places", lambda lengths, page, shared: sum(lengths) - (len(lengths) - 1) * shared, "taken whole"),
+    ("places", lambda lengths, page, shared: page * sum(-(-x // page) for x in lengths), "stored once"),
+    ("best_k", best_k_by_the_tokens_of_a_pass_alone, "divide them by its time"),
 ]
