@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from book import FRAMEWORKS, MODULES, BookError, gpu_record
-from book.cells import Cell, Entry, code, expand, notebook_of, of
+from book.cells import Cell, Entry, code, notebook_of, of
 from book.landing_page import write_landing_page
 from book.layout import Edition, dump, own_files, read_json, remove_others, up_to_date
 from book.machine_load import Watch, warn_of_others
@@ -18,7 +18,7 @@ from book.model_errors import missed_while_disturbed, summary_line
 from book.outputs import CLAIM, ELSEWHERE, PREDICTION, RUNNING_TOTAL
 from book.run_keys import Kernel, environment_facts, find_kernel, run_key, versions
 from book.site import site_address
-from book.sources import PICTURES, chapter, write_readers
+from book.sources import PICTURES, chapter, entries_of, write_readers
 from book.summary import summary, warn_of_stderr
 from book.words import set_language
 from d2l_lab.files import write_atomically
@@ -36,7 +36,7 @@ def write_notebooks(edition: Edition, frameworks: Sequence[str], answers: bool =
     """Write the readers' notebooks of all sections, or without `answers` the handouts; return each section's cells."""
     set_language(edition)
     sources, numbers = chapter(edition)
-    entries = {source["slug"]: expand(source["notebook"]) for source in sources}
+    entries = {source["slug"]: entries_of(source, edition) for source in sources}
     for source in sources:
         write_readers(source, entries[source["slug"]], frameworks, numbers, edition, answers)
     write_landing_page(frameworks, numbers, edition, answers)

@@ -23,7 +23,7 @@ from book.words import say
 from d2l_lab.instruments.words import WORDS
 
 FIRST = Template("""\
-# Install what this notebook needs and this Python lacks; keep what is here.
+# $what
 import os
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
@@ -32,17 +32,17 @@ from pathlib import Path
 ${settings}wheel = "$wheel"
 needed = "$modules".split()
 missing = [name for name in needed if not find_spec(name)]
-print("Missing:", ", ".join(missing) or "nothing, so nothing is installed")
+print("$lacking", ", ".join(missing) or "$nothing")
 at = "" if Path(wheel).exists() else "$folder"
 if missing and not at and not Path(wheel).exists():
-    raise FileNotFoundError(f"upload {wheel} beside this notebook")
+    raise FileNotFoundError("$upload")
 if "$module" in missing:
     %pip install --quiet -r {at}requirements.txt -c {at}pins.txt {at}{wheel}
 elif missing:
     here = packages_distributions()["$module"][:1]
     here += filter(find_spec, ["numpy"])  # what has been built for it
     kept = " ".join(f"{name}=={version(name)}" for name in here)
-    print(f"Keeping {kept}")
+    print("$keeping", kept)
     %pip install --quiet {kept}$others {at}{wheel}
 """)
 
@@ -86,6 +86,11 @@ def first_cell(framework: str, wheel: str, content: dict[str, Any]) -> Cell:
     module, home = MODULES[framework], repository(content)
     others = [name_of(entry) for entry in direct(framework, content) if module not in name_of(entry)]
     source = FIRST.substitute(
+        what=say("Install what this notebook needs and this Python lacks; keep what is here"),
+        lacking=say("Missing:"),
+        nothing=say("nothing, so nothing is installed"),
+        upload=say("upload {wheel} beside this notebook", wheel=wheel),
+        keeping=say("Keeping"),
         settings="".join(f'os.environ["{name}"] = "{value}"\n' for name, value in settings.items()),
         wheel=wheel,
         folder=f"https://github.com/{home}/raw/bundle/{bundle_name(framework)}/" if home else "",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from book import ROOT, BookError
-from book.cells import MIME, Entry, Notebook, lint, of, split
+from book.cells import MIME, Entry, Notebook, expand, lint, of, split
 from book.headings import folded, marked, numbered
 from book.hosted import linked, repository
 from book.layout import Edition, dump, own_files, read_json, up_to_date
@@ -56,6 +56,16 @@ def chapter(edition: Edition) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         write_sources(edition)
     sources = [read(slug, edition) for slug in slugs(edition)]
     return sources, number(sources, edition)
+
+
+def entries_of(source: dict[str, Any], edition: Edition) -> list[Entry]:
+    """Return the cells of a section, in a translation with its comments."""
+    entries = expand(source["notebook"])
+    if edition.language is None:
+        return entries
+    from book.translations.translate import with_comments  # with Babel, which English does without
+
+    return with_comments(entries, edition)
 
 
 def read(slug: str, edition: Edition) -> dict[str, Any]:
@@ -143,7 +153,8 @@ def write_readers(
     shown = {name: data.hex() for name, data in images.items()}
     ours = our_code("hosted.py", "headings.py", "paths.py")
     paths = paths_in((edition.sources / "index.md").read_text(encoding="utf-8"))
-    key = hashed(source["text"], source["reader"], numbers, shown, home, ours, fixed_words(edition), paths)
+    cells = [entry.source for entry in entries if entry.kind == "code"]  # whose comments are translated
+    key = hashed(source["text"], source["reader"], cells, numbers, shown, home, ours, fixed_words(edition), paths)
 
     def make(frameworks: Sequence[str]) -> dict[str, Notebook]:
         slug = source["slug"]

@@ -12,12 +12,12 @@ from nbconvert.exporters import SlidesExporter
 from traitlets.config import Config
 
 from book import FRAMEWORKS
-from book.cells import Notebook, expand, split
+from book.cells import Notebook, split
 from book.fonts import MATH, MONO, SANS, SYMBOLS, carry, characters, sheet
 from book.layout import Edition, read_notebook
 from book.paths import marked, paths_in
 from book.slides.deck import deck, with_outputs
-from book.sources import chapter, pictures
+from book.sources import chapter, entries_of, pictures
 from book.words import current, say, set_language
 from book.xhtml import to_xml
 from d2l_lab.files import write_atomically
@@ -87,7 +87,7 @@ def write_decks(edition: Edition, frameworks: Sequence[str], sections: Sequence[
     for source in [source for source in sources if source["slug"] in sections]:
         slug, name = source["slug"], f"{source['slug']}.md"
         images = {path: with_letters(picture) for path, picture in pictures(source, edition).items()}
-        notebooks = split(expand(source["notebook"]), frameworks, numbers, images, name, answers=False)
+        notebooks = split(entries_of(source, edition), frameworks, numbers, images, name, answers=False)
         for framework, notebook in notebooks.items():
             cure = f"make book FRAMEWORKS={framework} SECTIONS={slug} runs it"
             executed = read_notebook(edition.notebook("executed", framework, slug), cure)

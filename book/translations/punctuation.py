@@ -10,6 +10,8 @@ LATIN = r"A-Za-z0-9µͰ-Ͽ"
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 TITLE = re.compile(r"(.*?)\s*<[^<>]+>", re.DOTALL)  # the text of a role before its target
 CALL = re.compile(rf"[A-Za-z_][\w.]*\([^(){HAN}]*\)", re.ASCII)  # code in an alternative text, which has no code spans
+NUMBER = r"[\w.]+(?: [-+/*] [\w.]+)*"
+SHAPE = re.compile(rf"\((?:{NUMBER}, )+{NUMBER}\)|\(\w+ [-+] \w+\)", re.ASCII)  # in a comment, which has none either
 OPEN = "\ufffc"  # stands for what is filled in, with its own punctuation
 WIDE = "，。；：？！、（）“”《》"
 BEFORE_ROLE = re.compile(r"\S* +\{(?:numref|cite:p)\}`[^`]*`")
@@ -52,4 +54,4 @@ def plain_text(text: str, code: str = "C", formula: str = "M") -> str:
         return formula if found.group().startswith("$") else ""
 
     without_markup = LINK.sub(r"\1", INLINE.sub(replace, text)).replace("*", "")
-    return FIELD.sub(OPEN, CALL.sub(code, without_markup))
+    return FIELD.sub(OPEN, SHAPE.sub(code, CALL.sub(code, without_markup)))

@@ -1,12 +1,14 @@
 """The sources in another language: a copy of notebooks/ with the translations that there are, which are counted."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from book.cells import Entry
 from book.layout import Edition, dump, own_files, read_json, remove_others
-from book.translations import figures
-from book.translations.catalogues import FIGURES, sources
+from book.translations import comments, figures
+from book.translations.catalogues import COMMENTS, FIGURES, sources
 from book.translations.lookup import Translations
 from book.translations.units import apply, extract
 from d2l_lab.files import write_atomically
@@ -23,7 +25,8 @@ def write_sources(edition: Edition) -> None:
         files[edition.sources / path.relative_to(english.sources)] = path.read_bytes()
     coverage = {}
     for name, text in sources(english).items():
-        files[edition.sources / f"{name}.md"] = apply(text, translations.of(name))
+        prose = apply(text, translations.of(name))
+        files[edition.sources / f"{name}.md"] = comments.apply_to_fences(prose, translations.of(COMMENTS))
         coverage[name] = asdict(translations.coverage(name, [unit.text for unit in extract(text)]))
     files[edition.sources / COVERAGE] = dump(coverage)
     for path in own_files(english.sources, "img/*.svg"):
@@ -32,6 +35,19 @@ def write_sources(edition: Edition) -> None:
     for path, content in files.items():
         write_atomically(path, content)
     remove_others(edition.sources, files)
+
+
+def with_comments(entries: Sequence[Entry], edition: Edition) -> list[Entry]:
+    """Return a section's entries with the comments and docstrings of their code translated.
+
+    Their ids stay those of the English code, by which a cell's outputs are found.
+    """
+    assert edition.language, "the English comments are nobody's translation"
+    translate = Translations(edition, edition.language).of(COMMENTS)
+    return [
+        replace(entry, source=comments.apply_to_cell(entry.source, translate)) if entry.kind == "code" else entry
+        for entry in entries
+    ]
 
 
 def coverage_line(edition: Edition) -> str:

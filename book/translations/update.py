@@ -1,4 +1,4 @@
-"""Catalogues brought up to date with what is to be translated: sources, code, records and drawings.
+"""Catalogues brought up to date with what is to be translated: sources, their comments, code, records and drawings.
 
 A catalogue holds every unit of its source in the order of the text, translated or not. When the English of a unit
 changes, its translation is kept but marked fuzzy: it is not used until a translator has revised it and removed the
@@ -18,8 +18,9 @@ from jinja2.ext import babel_extract
 
 from book import gpu_record
 from book.layout import Edition, own_files
-from book.translations import Language, figures, record_texts
+from book.translations import Language, comments, figures, record_texts
 from book.translations.catalogues import (
+    COMMENTS,
     FIGURES,
     PAGES,
     RECORDS,
@@ -36,7 +37,8 @@ from book.translations.catalogues import (
 from book.translations.units import extract
 
 PACKAGES = ("book", "d2l_utils", "d2l_lab")  # where `say` is called
-APART = (RECORDS, FIGURES)  # which share no text with others, since a label has too little room for another translation
+# Which share no text with others: a label has too little room for another translation, a comment has no full stop.
+APART = (RECORDS, FIGURES, COMMENTS)
 METHODS: dict[str, Callable[..., Iterable[Any]]] = {
     ".py": extract_python,
     ".html": babel_extract,
@@ -57,6 +59,7 @@ def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
     result[RECORDS] = [(text, f"record, {name}") for name in found for text in record_texts.extract(found[name])]
     result[RECORDS] += [(text, "record") for text in record_texts.OURS]
     result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(edition.root).get("remarks", {}).values()]
+    result[COMMENTS] = [(text, f"comment, {name}") for name in found for text in comments.extract(found[name])]
     result[FIGURES] = [
         (text, f"label, {path.stem}")
         for path in own_files(edition.sources, "img/*.svg")

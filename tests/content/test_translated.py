@@ -1,14 +1,22 @@
-"""Every source can be translated, and the translations that there are have no slips; coverage is not tested."""
+"""Every source can be translated, and the translations that there are have no slips; coverage is not tested.
 
+But each comment of the code has its translation, and the code is the same without them.
+"""
+
+import ast
 import json
 import re
+from io import StringIO
+from tokenize import COMMENT, NL, STRING, generate_tokens
+from unicodedata import east_asian_width
 
+import jupytext
 import pytest
 
 from book import ROOT
 from book.layout import Edition
-from book.translations import LANGUAGES
-from book.translations.catalogues import sources
+from book.translations import LANGUAGES, comments
+from book.translations.catalogues import COMMENTS, sources
 from book.translations.check import check
 from book.translations.lookup import Translations
 from book.translations.record_texts import OURS
@@ -57,6 +65,49 @@ def test_a_translated_source_has_the_units_of_the_english_one(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_translation_is_faulty_or_against_the_rules(language):
     assert "\n".join(map(str, check(LAYOUT, LANGUAGES[language]))) == ""
+
+
+def cells(source):
+    return [cell["source"] for cell in jupytext.reads(source, fmt="md:myst")["cells"] if cell["cell_type"] == "code"]
+
+
+def bare(code):
+    """Return the tokens of a cell without comments and docstrings, and what Python makes of them."""
+    magic = re.match(r"%%.*\n", code)
+    first, rest = (magic[0], code[magic.end() :]) if magic else ("", code)
+    if re.match(r"%%writefile .*\.(c|h|cc)\n", first):
+        return first, re.sub(r"(\"(?:\\.|[^\"\\])*\")|//[^\n]*", r"\1", rest).split()
+    tokens = [token for token in generate_tokens(StringIO(rest).readline) if token.type not in (COMMENT, NL)]
+    first_of_line = [token.line[: token.start[1]].strip() == "" for token in tokens]
+    words = [
+        token.string
+        for token, alone in zip(tokens, first_of_line, strict=True)
+        if not (alone and token.type == STRING and token.string.startswith(('"""', "'''")))
+    ]
+    tree = ast.parse(rest)
+    for node in ast.walk(tree):
+        if isinstance(node, comments.DOCUMENTED) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    return first, [word for word in words if word.strip()], ast.dump(tree)
+
+
+def columns(line):
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in line)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_code_is_the_same_but_for_its_comments_which_are_all_translated(language):
+    translations = Translations(Edition(ROOT, LANGUAGES[language]), LANGUAGES[language])
+    translate = translations.of(COMMENTS)
+    for name, source in SOURCES.items():
+        assert [text for text in comments.extract(source) if not translate(text)] == [], name
+        for cell in cells(source):
+            translated = comments.apply_to_cell(cell, translate)
+            assert bare(translated) == bare(cell), name
+            lines = translated.split("\n")
+            assert len(lines) <= len(cell.split("\n")), translated
+            widest = max(80, *map(columns, cell.split("\n")), 0)
+            assert [line for line in lines if columns(line) > widest] == [], name
 
 
 @pytest.mark.slow
