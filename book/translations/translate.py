@@ -1,5 +1,6 @@
 """The sources in another language: a copy of notebooks/ with the translations that there are, which are counted."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from book.layout import Edition, dump, own_files, read_json, remove_others
 from book.translations import figures
 from book.translations.catalogues import FIGURES, sources
 from book.translations.lookup import Translations
+from book.translations.references import in_sentences
 from book.translations.units import apply, extract
 from d2l_lab.files import write_atomically
 
@@ -23,7 +25,7 @@ def write_sources(edition: Edition) -> None:
         files[edition.sources / path.relative_to(english.sources)] = path.read_bytes()
     coverage = {}
     for name, text in sources(english).items():
-        files[edition.sources / f"{name}.md"] = apply(text, translations.of(name))
+        files[edition.sources / f"{name}.md"] = apply(text, shown(translations.of(name)))
         coverage[name] = asdict(translations.coverage(name, [unit.text for unit in extract(text)]))
     files[edition.sources / COVERAGE] = dump(coverage)
     for path in own_files(english.sources, "img/*.svg"):
@@ -32,6 +34,16 @@ def write_sources(edition: Edition) -> None:
     for path, content in files.items():
         write_atomically(path, content)
     remove_others(edition.sources, files)
+
+
+def shown(translate: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    """Return a function from a text to its translation as pages and notebooks show it: 95% in formulas too."""
+
+    def show(text: str) -> str | None:
+        translation = translate(text)
+        return translation and in_sentences(translation).replace(r"\,\%", r"\%")
+
+    return show
 
 
 def coverage_line(edition: Edition) -> str:
