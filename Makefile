@@ -68,12 +68,12 @@ book := $(docs)/python -m book
 choice = --frameworks $(AVAILABLE) --sections $(SECTIONS)
 languages := $(if $(translations),--languages $(translations))
 run = $(foreach f,$(AVAILABLE),$(SECTIONS:%=_build/executed/$f/%.ipynb))
-catalogues := $(shell find notebooks/locale -name '[a-z]*.po' ! -name '* *')
+catalogues := $(shell find notebooks/locale -name '[a-z]*.po' ! -name '* *') $(wildcard notebooks/locale/*/terms.csv)
 # What the pages are made of besides the merged notebooks: the programs that write them and what those import. The API
 # reference is in the docstrings of our packages.
 imported := __init__ cells fonts formulas fragments gpu_record hosted layout machine_load model_errors myst outputs paths plain_markdown record_html site stops terminal \
   words xhtml slides/__init__ slides/showing \
-  $(addprefix translations/,__init__ catalogues comments faults figures lookup record_texts units update)
+  $(addprefix translations/,__init__ catalogues comments faults figures lookup punctuation record_texts terms units update)
 pages := pyproject.toml _build/env/docs/.ready $(imported:%=book/%.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
 # Sphinx reads all pages anew where a program has changed, ours or an installed one.
 anew = $(if $(filter book/%.py %.po %/.ready,$?),-E)
@@ -153,7 +153,7 @@ pdf: browser _build/merged ## print the same pages, _build/computational-perform
 slides: setup ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
 	@$(book) slides $(choice) $(languages)
 
-decks := $(pages) $(addprefix book/,headings.py run_keys.py sources.py working_copies.py translations/kernel_words.py translations/translate.py) $(shell find book/slides -type f ! -name '*.pyc')
+decks := $(pages) $(addprefix book/,headings.py run_keys.py sources.py working_copies.py translations/kernel_words.py translations/references.py translations/translate.py) $(shell find book/slides -type f ! -name '*.pyc')
 $(KNOWN:%=_build/slides/%/index.html): _build/slides/%/index.html: _build/merged _build/languages $(decks) $(if $(translations),$(catalogues))
 	@$(book) slides --frameworks $* --sections $(SECTIONS) $(languages)
 	@touch $@

@@ -5,6 +5,7 @@ varies in them is a field. Their catalogue is pages.po. What records say has rec
 are also their names.
 """
 
+import re
 from collections.abc import Callable
 from datetime import date
 from functools import cache
@@ -38,7 +39,8 @@ def say_record(text: str) -> str:
 def say_date(day: date) -> str:
     from babel.dates import format_date
 
-    return format_date(day, "long", locale=_edition.language.locale if _edition.language else "en_GB")
+    text = format_date(day, "long", locale=_edition.language.locale if _edition.language else "en_GB")
+    return re.sub(r"(?<=\d)(?=[年月日])|(?<=[年月])(?=\d)", " ", text)  # as Chinese sentences here set figures
 
 
 def current() -> Edition:

@@ -9,13 +9,16 @@ cache lines
 ```
 
 The first form is its name; the others are not shown. A form that begins with a small letter may begin a sentence.
-Above the entries stand the letters with which they begin, to jump to.
+Above the entries stand the letters with which they begin, to jump to, and each letter above its own.
+A Chinese name is followed by the English one, here and in the note, and stands where its pinyin belongs.
+In a context of the setting `d2l_unlinked` a form means something else, and is no link.
 A reader of one framework sees the text of no other, so that what counts is the first place in the text of each. Whoever
 follows a path skips parts, so that what counts for them too is the first place in what their path reads.
 """
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from docutils import nodes
@@ -29,7 +32,6 @@ from book.pages.tabs import framework_of, frameworks_of
 from book.pages.text import HAN_CHARACTER
 from book.paths import OPENINGS, PATHS
 
-CHINESE = "汉字"  # stands for the letter of all terms that begin with a Chinese character
 KEY = "glossary"  # in the metadata of the page: {form: (id, meaning)}
 SILENT = (nodes.title, nodes.rubric, nodes.figure, nodes.table, nodes.literal_block, nodes.definition_list)
 UNLINKED = (nodes.reference, addnodes.download_reference, nodes.literal, nodes.math)
@@ -42,29 +44,67 @@ class GatherForms(SphinxTransform):
     default_priority = 850
 
     def apply(self, **kwargs: Any) -> None:
-        forms = {}
+        forms: dict[str, tuple[str, str]] = {}
         for glossary in list(self.document.findall(addnodes.glossary)):
-            places: dict[str, str] = {}  # of the first entry, by its letter
-            for entry in glossary.findall(nodes.definition_list_item):
+            entries = list(glossary.findall(nodes.definition_list_item))
+            for entry in entries:
                 first, *others = entry.findall(nodes.term)
+                written = [form.astext() for form in (first, *others)]
+                english = english_name(written)
                 meaning = " ".join(entry[-1].astext().split())
-                for form in (first, *others):
-                    forms[form.astext()] = first["ids"][0], meaning
-                places.setdefault(letter(first.astext()), first["ids"][0])
+                note = f"{english}：{meaning}" if english else meaning
+                forms |= dict.fromkeys(written, (first["ids"][0], note))
+                if english:
+                    first.replace(first[0], nodes.Text(with_english(first[0].astext(), english)))
                 for form in others:
                     first["ids"] += form["ids"]
                     entry.remove(form)
-            letters = nodes.paragraph(classes=["letters"])
-            for initial, place in places.items():
-                letters += [nodes.reference("", initial, refid=place, internal=True), nodes.Text(" ")]
-            glossary.parent.insert(glossary.parent.index(glossary), letters)
+            divide(glossary, entries)
         if forms:
             self.env.metadata[self.env.docname][KEY] = forms
 
 
+def english_name(forms: Sequence[str]) -> str:
+    """Return the first English form of a term with a Chinese name, else ""."""
+    english = (form for form in forms if not HAN_CHARACTER.search(form))
+    return next(english, "") if HAN_CHARACTER.match(forms[0]) else ""
+
+
+def with_english(name: str, english: str) -> str:
+    """Return a Chinese name with the English one in brackets, where a word on its use may follow."""
+    head, bracket, use = name.partition("（")
+    return f"{head}（{english}；{use}" if bracket else f"{head}（{english}）"
+
+
+def divide(glossary: Any, entries: Sequence[Any]) -> None:
+    """Put the letters above a glossary, and each above its entries; Chinese ones are sorted among the others first."""
+    names = {entry: entry[0].astext() for entry in entries}
+    if any(map(HAN_CHARACTER.match, names.values())):
+        entries = sorted(entries, key=lambda entry: spelling(names[entry]))
+    letters = nodes.paragraph(classes=["letters"])
+    parts: list[nodes.Node] = []
+    for initial, group in groupby(entries, lambda entry: letter(names[entry])):
+        part = glossary[0].copy()
+        part += list(group)
+        letters += [nodes.reference("", initial, refid=part[0][0]["ids"][0], internal=True), nodes.Text(" ")]
+        parts += [nodes.rubric("", initial, classes=["letters"]), part]
+    glossary.children = []
+    glossary += parts
+    glossary.parent.insert(glossary.parent.index(glossary), letters)
+
+
+def spelling(term: str) -> str:
+    """Return the letters by which a term is sorted: of Chinese, pinyin."""
+    if HAN_CHARACTER.search(term):
+        from pypinyin import lazy_pinyin
+
+        term = " ".join(lazy_pinyin(term))
+    return term.lower()
+
+
 def letter(term: str) -> str:
     """Return the letter under which a reader looks for a term."""
-    return CHINESE if HAN_CHARACTER.match(term) else term[0].upper()
+    return spelling(term)[0].upper()
 
 
 def glossary_of(env: BuildEnvironment) -> tuple[str | None, dict[str, tuple[str, str]]]:
@@ -76,7 +116,7 @@ def glossary_of(env: BuildEnvironment) -> tuple[str | None, dict[str, tuple[str,
 
 
 def pattern(forms: Collection[str]) -> re.Pattern[str]:
-    """Return an expression whose group is any of the forms as whole words, the longest first.
+    """Return an expression whose group is any of the forms or contexts as whole words, the longest first.
 
     Chinese has no spaces between words, so that a single character may be part of another word: it is left out.
     """
@@ -118,7 +158,7 @@ def link_words(app: Sphinx, document: nodes.document, page: str) -> None:
     home, forms = glossary_of(app.env)
     if not home or app.builder.format != "html":
         return
-    finder = pattern(forms)
+    finder = pattern([*forms, *app.config.d2l_unlinked])
     frameworks: Sequence[str | None] = frameworks_of(document) or [None]
     parts: list[tuple[Any, set[str]]] = [(document, set())]  # with the entries that are not linked there
     if page == home:
@@ -179,6 +219,7 @@ def rewrite(app: Sphinx, env: Any) -> list[str]:
 
 
 def setup(app: Sphinx) -> None:
+    app.add_config_value("d2l_unlinked", [], "env", [list])
     app.add_transform(GatherForms)
     app.connect("doctree-resolved", link_words)
     app.connect("env-updated", rewrite)

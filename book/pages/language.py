@@ -20,6 +20,8 @@ from book import ROOT
 from book.layout import Edition, read_json
 from book.pages.text import HAN_CHARACTER
 from book.translations import LANGUAGES, language_of
+from book.translations.catalogues import folder
+from book.translations.terms import read_terms
 from book.words import say, say_each, set_language
 
 TEXTS = (nodes.paragraph, nodes.title, nodes.term, nodes.caption)
@@ -40,6 +42,8 @@ def use_language(app: Sphinx, config: Config) -> None:
         "code-block": say("Listing %s"),
         "section": say("Section %s"),
     }
+    terms = read_terms(folder(edition, edition.language) / "terms.csv")
+    config.d2l_unlinked = [context for term in terms for context in term.unlinked]
     config.d2l_notebooks = str(edition.notebook("notebooks", "framework", "slug").parents[1])
     app.translator.add_fallback(WordsOfTheme())
 

@@ -1,4 +1,4 @@
-"""What has to be mended in the catalogues of a language: faults, punctuation, terms. What is missing is no fault."""
+"""What has to be mended in the catalogues of a language: faults, punctuation, style, terms; not what is missing."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +12,7 @@ from book.translations.faults import faults
 from book.translations.figures import too_large
 from book.translations.lookup import Translations
 from book.translations.punctuation import slips
+from book.translations.style import habits
 from book.translations.terms import read_terms, wrong_terms
 
 BEGINNINGS = {"Back-of-the-envelope problem": "{}", "In your own loop": "**{}**"}  # by which pages find these texts
@@ -42,7 +43,8 @@ def check(edition: Edition, language: Language, only: Sequence[str] = ()) -> Ite
             texts = message.id, message.string
             comments = filter(None, map(FREE.fullmatch, message.user_comments))
             free = [term for comment in comments for term in comment[1].split(", ")]
-            found = [*faults(*texts), *slips(message.string), *wrong_terms(*texts, terms, free)]
+            found = [*faults(*texts), *slips(message.string), *habits(message.string)]
+            found += wrong_terms(*texts, terms, free)
             found += wrong_beginning(*texts, pages)
             found += too_large(*texts) if name == FIGURES else []
             if found:

@@ -12,11 +12,15 @@ from book.translations.punctuation import plain_text
 
 @dataclass(frozen=True)
 class Term:
-    """A term: its English forms, its translations, of which any will do, and words that may not stand for it."""
+    """A term: its English forms, its translations, of which any will do, and words that may not stand for it.
+
+    In the contexts `unlinked`, a translation has another meaning than in the glossary.
+    """
 
     english: tuple[str, ...]
     translations: tuple[str, ...]
     never: tuple[str, ...] = ()
+    unlinked: tuple[str, ...] = ()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -26,7 +30,10 @@ class Term:
 
 
 def read_terms(path: Path) -> list[Term]:
-    """Return the terms in a table with the columns english, translations, never; " | " separates alternatives."""
+    """Return the terms in a table whose columns are the fields of a Term; " | " separates alternatives.
+
+    Cells at the end of a row may be missing.
+    """
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:

@@ -1,6 +1,6 @@
 """The sources in another language: a copy of notebooks/ with the translations that there are, which are counted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from book.layout import Edition, dump, own_files, read_json, remove_others
 from book.translations import comments, figures
 from book.translations.catalogues import COMMENTS, FIGURES, sources
 from book.translations.lookup import Translations
+from book.translations.references import in_sentences
 from book.translations.units import apply, extract
 from d2l_lab.files import write_atomically
 
@@ -25,7 +26,7 @@ def write_sources(edition: Edition) -> None:
         files[edition.sources / path.relative_to(english.sources)] = path.read_bytes()
     coverage = {}
     for name, text in sources(english).items():
-        prose = apply(text, translations.of(name))
+        prose = apply(text, shown(translations.of(name)))
         files[edition.sources / f"{name}.md"] = comments.apply_to_fences(prose, translations.of(COMMENTS))
         coverage[name] = asdict(translations.coverage(name, [unit.text for unit in extract(text)]))
     files[edition.sources / COVERAGE] = dump(coverage)
@@ -48,6 +49,16 @@ def with_comments(entries: Sequence[Entry], edition: Edition) -> list[Entry]:
         replace(entry, source=comments.apply_to_cell(entry.source, translate)) if entry.kind == "code" else entry
         for entry in entries
     ]
+
+
+def shown(translate: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    """Return a function from a text to its translation as pages and notebooks show it: 95% in formulas too."""
+
+    def show(text: str) -> str | None:
+        translation = translate(text)
+        return translation and in_sentences(translation).replace(r"\,\%", r"\%")
+
+    return show
 
 
 def coverage_line(edition: Edition) -> str:

@@ -21,6 +21,7 @@ from book.translations.check import check
 from book.translations.lookup import Translations
 from book.translations.record_texts import OURS
 from book.translations.record_texts import extract as records
+from book.translations.translate import write_sources
 from book.translations.units import WORD, WORDS_IN_FORMULA, apply, extract, join_lines
 from d2l_lab.instruments.words import pattern
 
@@ -108,6 +109,20 @@ def test_code_is_the_same_but_for_its_comments_which_are_all_translated(language
             assert len(lines) <= len(cell.split("\n")), translated
             widest = max(80, *map(columns, cell.split("\n")), 0)
             assert [line for line in lines if columns(line) > widest] == [], name
+
+
+def test_no_title_stands_naked_in_a_chinese_sentence(tmp_path):
+    language = LANGUAGES["zh"]
+    (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
+    edition = Edition(tmp_path, language)
+    write_sources(edition)
+    naked = re.compile(r"(?<!“)\{(?:ref|doc)\}`[^`<>]+`(?!：)")
+    for path in edition.sources.rglob("*.md"):
+        for unit in extract(path.read_text(encoding="utf-8")):
+            sentence = re.sub(r"（[^（）]*）", "", unit.text)
+            assert unit.kind == "row" or not naked.search(sentence), unit.text
+            assert unit.kind == "row" or not re.search(r"(?<!式 )(?<!式)\{eq\}", unit.text), unit.text
+            assert "节一节" not in sentence
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def test_a_changed_meaning_reaches_only_the_pages_that_hold_the_word(tmp_path):
 
 
 def test_the_letters_above_the_entries_lead_to_the_first_entry_with_each(book):
-    (line,) = book.article("words").select("p.letters")
+    (line,) = book.article("words").select("p.letters:not(.rubric)")
     assert [(words(link), link["href"]) for link in line.select("a")] == [
         ("K", "#term-kernel"),
         ("C", "#term-cache-line"),
@@ -83,7 +83,49 @@ def test_the_letters_above_the_entries_lead_to_the_first_entry_with_each(book):
 
 
 @pytest.mark.parametrize(
-    ("term", "expected"), [("all-reduce", "A"), ("SIMD", "S"), ("缓存行", "汉字"), ("GPU 内存", "G")]
+    ("term", "expected"), [("all-reduce", "A"), ("SIMD", "S"), ("缓存行", "H"), ("重叠", "C"), ("GPU 内存", "G")]
 )
-def test_chinese_terms_stand_under_one_letter_after_those_of_latin_script(term, expected):
+def test_a_chinese_term_stands_under_the_letter_of_its_pinyin(term, expected):
     assert letter(term) == expected
+
+
+CHINESE_WORDS = """\
+# 术语表
+
+```{glossary}
+SIMD
+  一条指令，许多数。
+
+同步（调用）
+同步调用
+synchronous
+  返回时工作已经完成。
+
+全归约
+all-reduce
+all-reduces
+  每个 rank 都得到总和。
+
+屏障
+barrier
+  等待一切。
+```
+"""
+
+
+def test_a_chinese_term_has_its_english_name_and_its_place_by_pinyin(tmp_path):
+    page = "# 页\n\n优化屏障不是屏障。all-reduces，同步调用。\n"
+    book = Book(tmp_path, {"page": page, "words": CHINESE_WORDS})
+    book.warnings["html"] = book.build(unlinked="优化屏障")
+    article = book.article("words")
+    terms = [term.get_text().removesuffix("#") for term in article.select("dt")]
+    assert terms == ["屏障（barrier）", "全归约（all-reduce）", "SIMD", "同步（synchronous；调用）"]
+    assert [words(mark) for mark in article.select("p.rubric.letters")] == ["P", "Q", "S", "T"]
+    links = {words(link): link["title"] for link in book.article("page").select("a.word")}
+    assert links == {
+        "屏障": "barrier：等待一切。",
+        "all-reduces": "all-reduce：每个 rank 都得到总和。",
+        "同步调用": "synchronous：返回时工作已经完成。",
+    }
+    assert "优化屏障不是" in book.article("page").get_text()
+    assert book.article("page").select_one("a.word").previous_sibling.endswith("不是")

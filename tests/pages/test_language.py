@@ -2,14 +2,20 @@
 
 import json
 from copy import copy
+from datetime import date
 from zipfile import ZipFile
 
 import pytest
 from bs4 import BeautifulSoup
+from editions import speaking
 from test_checklist import compared
 from tiny_book import Book, claim, code, notebook, prose
 
+from book import ROOT
+from book.layout import Edition
 from book.pages.text import HAN_CHARACTER
+from book.translations import LANGUAGES
+from book.words import say_date
 
 ENGLISH = """---
 jupytext: {}
@@ -120,6 +126,11 @@ def test_what_is_made_by_programs_speaks_the_language_of_the_page(pages):
     assert lists.select_one(".scatter a")["aria-label"].startswith("每次都等待（page）")
     (words,) = [json.loads(script["data-words"]) for script in pages["page"].select("script[data-words]")]
     assert words["Step"] == "下一步"
+
+
+def test_a_date_has_the_spaces_that_sentences_have():
+    with speaking(Edition(ROOT, LANGUAGES["zh"])):
+        assert say_date(date(2026, 11, 26)) == "2026 年 11 月 26 日"
 
 
 def test_an_e_book_speaks_its_language(book):
