@@ -1,6 +1,12 @@
 """Cases for the exercises on serving a model: batches whose answers end at different times, pages, drafts."""
 
-from d2l_lab.exercises.answers import Case
+from d2l_lab.exercises.answers import Case, Guess
+
+GUESSES = {
+    "eight_prompts": Guess(
+        "s", "how many rows does each matrix multiply in this call, and which call of the section had as many?"
+    ),
+}
 
 CASES = {
     "steps": (
