@@ -65,8 +65,8 @@ class GatherForms(SphinxTransform):
 
 
 def english_name(forms: Sequence[str]) -> str:
-    """Return the first English form of a term with a Chinese name, else ""."""
-    english = (form for form in forms if not HAN_CHARACTER.search(form))
+    """Return the first English form of a term with a Chinese name, without a word on its use, else ""."""
+    english = (form.partition(" (")[0] for form in forms if not HAN_CHARACTER.search(form))
     return next(english, "") if HAN_CHARACTER.match(forms[0]) else ""
 
 

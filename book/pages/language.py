@@ -67,13 +67,13 @@ def improve_theme(html: str) -> str:
     )
     titles = say_each("Contents", "Menu", "Expand", "Light mode", "Dark mode")
     titles |= say_each("Auto light/dark, in light mode", "Auto light/dark, in dark mode")
-    left, right = say("Sections"), say("On this page")
+    left, right, possessive = say("Sections"), say("On this page"), say("'s")
     changes = {
         '<aside class="sidebar-drawer">': f'<aside class="sidebar-drawer" aria-label="{left}">',
         '<aside class="toc-drawer': f'<aside aria-label="{right}" class="toc-drawer',
         '<p class="caption" role="heading">': '<p class="caption">',
         "Sphinx</a> and <a": "Sphinx</a>" + say(" and ") + "<a",
-        "@pradyunsg</a>'s": "@pradyunsg</a>" + say("'s"),
+        "@pradyunsg</a>'s": f"@pradyunsg</a>{' ' if HAN_CHARACTER.match(possessive) else ''}{possessive}",
     }
     changes |= {f'aria-label="{text}"': f'aria-label="{words}"' for text, words in labels.items()}
     changes |= {f"<title>{text}</title>": f"<title>{words}</title>" for text, words in titles.items()}

@@ -11,7 +11,7 @@ LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 TITLE = re.compile(r"(.*?)\s*<[^<>]+>", re.DOTALL)  # the text of a role before its target
 CALL = re.compile(rf"[A-Za-z_][\w.]*\([^(){HAN}]*\)", re.ASCII)  # code in an alternative text, which has no code spans
 NUMBER = r"[\w.]+(?: [-+/*] [\w.]+)*"
-SHAPE = re.compile(rf"\((?:{NUMBER}, )+{NUMBER}\)|\(\w+ [-+] \w+\)", re.ASCII)  # in a comment, which has none either
+SHAPE = re.compile(rf"\((?:{NUMBER}, )+{NUMBER}\)|\(\w+ [-+] \w+\)", re.ASCII)  # stands as code does
 OPEN = "\ufffc"  # stands for what is filled in, with its own punctuation
 WIDE = "，。；：？！、（）“”《》"
 BEFORE_ROLE = re.compile(r"\S* +\{(?:numref|cite:p)\}`[^`]*`")
@@ -34,7 +34,7 @@ def slips(msgstr: str) -> list[str]:
     if not re.search(f"[{HAN}]", msgstr):
         return []
     joined = join_lines(msgstr)
-    text = plain_text(joined).replace("\n", " ")
+    text = SHAPE.sub("M", plain_text(joined)).replace("\n", " ")
     result = [f"a space before {found.group().strip()!r}" for found in BEFORE_ROLE.finditer(joined)]
     for pattern, rule in RULES.items():
         for found in re.finditer(pattern, text):

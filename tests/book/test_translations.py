@@ -96,7 +96,9 @@ def test_a_slip_is_named(translation, rule):
     assert [each for each in slips(translation) if each.startswith(rule)], slips(translation)
 
 
-@pytest.mark.parametrize("translation", ["L1, L2 and L3 (no Chinese here).", "如 Li et al. 的结果"])
+@pytest.mark.parametrize(
+    "translation", ["L1, L2 and L3 (no Chinese here).", "如 Li et al. 的结果", "取 (128, 4)、(768, 12) 和 (8, 8) 时"]
+)
 def test_what_is_english_in_a_translation_is_no_slip(translation):
     assert slips(translation) == []
 

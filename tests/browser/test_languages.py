@@ -40,6 +40,15 @@ def test_the_name_of_a_language_stands_on_one_line(open_page, server, translated
     assert name.bounding_box()["height"] < 2 * name.evaluate("link => parseFloat(getComputedStyle(link).fontSize)")
 
 
+def test_chinese_emphasis_has_dots_and_is_not_bold(open_page, address, translated):
+    page = open_page(f"{address}/{translated}/index.html")
+    look = "node => { const own = getComputedStyle(node); return [own.textEmphasisStyle, own.fontWeight] }"
+    (dots, weight), (none, bold) = (page.locator(f"article p {tag}").first.evaluate(look) for tag in ("em", "strong"))
+    assert ("dot" in dots, none) == (True, "none")
+    assert int(weight) < int(bold)
+    assert "PingFang SC" in page.evaluate("getComputedStyle(document.body).fontFamily")
+
+
 @pytest.mark.parametrize("share", [0, 0.2, 0.5, 0.8])
 def test_the_reader_stays_at_the_same_paragraph(open_page, address, first, translated, share):
     page = open_page(f"{address}/{first}", fresh=True)

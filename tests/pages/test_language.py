@@ -119,11 +119,11 @@ def test_lists_are_gathered_by_the_words_of_the_language(pages):
 def test_what_is_made_by_programs_speaks_the_language_of_the_page(pages):
     lists = pages["lists"].article
     assert pages["page"].select_one(".claim").text == "✓ 三种形式的结果一致（2.31；论断：高于 2）"
-    gain = "这台机器上测得：每次都等待：8.00 ms → 只等待一次：2.00 ms，4.00\xa0×"
+    gain = "这台机器上测得：逐个等待：8.00 ms → 只等一次：2.00 ms，4.00\xa0×"
     assert lists.select_one(".only-jax .gains").text == gain
     assert lists.select_one("ul.claims a").text == "三种形式的结果一致"
-    assert lists.select_one("table.comparisons th a").text == "只等待一次"
-    assert lists.select_one(".scatter a")["aria-label"].startswith("每次都等待（page）")
+    assert lists.select_one("table.comparisons th a").text == "只等一次"
+    assert lists.select_one(".scatter a")["aria-label"].startswith("逐个等待（page）")
     (words,) = [json.loads(script["data-words"]) for script in pages["page"].select("script[data-words]")]
     assert words["Step"] == "下一步"
 

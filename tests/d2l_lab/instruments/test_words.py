@@ -35,11 +35,11 @@ def test_claims_predictions_and_notes_are_in_the_language(beside, capsys):
     beside(chinese())
     predict("a step, eager", 0.0121)
     claim("It is fast", 5, below=2, timed=True, if_missed="Look.")
-    assert capsys.readouterr().out == "一步，即时执行：预测 12.1 ms\n✗ 它很快（5；论断：低于 2，未达到）\n  看看。\n"
+    assert capsys.readouterr().out == "一步，即时执行：预测 12.1 ms\n✗ 它很快（5；论断：低于 2，不成立）\n  看看。\n"
     line, note = str(Comparison("a step, eager", "saving", "s", 1.0, 3.0, 2.9, 3.1, "Look.")).split("\n")
     assert line.startswith("一步，即时执行 ")
     assert "承诺节省" in line
-    assert note.startswith("  相差 3.00 ×")
+    assert note.startswith("  偏差 3.00 倍")
     assert note.endswith("。看看。")
 
 
