@@ -1,6 +1,6 @@
 """Cases for the exercises on serving a model: batches whose answers end at different times, pages, drafts."""
 
-from d2l_lab.exercises.answers import Case
+from d2l_lab.exercises.answers import Case, Guess
 
 CASES = {
     "steps": (
@@ -26,3 +26,5 @@ CASES = {
         Case((0.8, [2.0, 2.2, 2.4, 5.0]), 2, "a pass may cost much more with one guess more"),
     ),
 }
+
+GUESSES: dict[str, Guess] = {}
