@@ -14,7 +14,6 @@ from book import ROOT
 from d2l_lab.instruments import native
 
 
-
 def written_by(section):
     """Return the programs that a section writes, by their names; of those of one name the last."""
     text = (ROOT / "notebooks" / f"{section}.md").read_text(encoding="utf-8")
@@ -84,7 +83,8 @@ def test_the_transformers_attention_compiles_without_a_warning(attention, target
     machine, flags, lanes = TARGETS[target]
     if machine not in subprocess.run(["g++", "-dumpmachine"], capture_output=True, text=True).stdout:
         pytest.skip(f"G++ writes for another processor than {machine}")
-    compile_with(attention.parent, attention.name, "g++", "-std=c++17", *flags.split(), f"-I{native.HEADERS}", lanes=lanes)
+    flags = [*flags.split(), "-std=c++17", f"-I{native.HEADERS}"]
+    compile_with(attention.parent, attention.name, "g++", *flags, lanes=lanes)
 
 
 def by_numpy(q, k, v, g):
