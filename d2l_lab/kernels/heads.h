@@ -6,6 +6,7 @@
 //     ROWS queries, the first one i: 0 for later keys, and for queries before `first`,
 //   void attend(const head &x, int i, int keys, float *p), which adds to these queries' outputs,
 //   void gradient(const head &x, int i, int keys, float *p), which adds what they give to the gradients.
+// The number of positions, n, is a multiple of COLS, and ROWS at least.
 #include <algorithm>
 #include <thread>
 #include <vector>
@@ -48,7 +49,7 @@ static void one_head(head x) {
   }
 }
 
-// Give each head of B sequences to a core. If there is a gradient g of the output, compute the gradients, else the output.
+// Give each head of B sequences to a core; with a gradient g, compute the gradients of q, k and v, else the output.
 static void all_heads(head all, int parts, int B, int h) {
   all.width = h * W, all.ld = parts * all.width;
   int threads = std::max(1, std::min(B * h, CORES));
