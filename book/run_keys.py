@@ -104,7 +104,8 @@ def settings(environment: Mapping[str, str], root: Path) -> dict[str, str]:
 
 def environment_facts(root: Path, kernel: Kernel, profile: dict[str, Any]) -> dict[str, Any]:
     """Return what decides a run besides the notebook: the environment, cores, GPUs, our packages and their tables."""
-    tables, packages = root / "d2l_lab" / "tables", [root / "d2l_utils", root / "d2l_lab"]
+    packages = [root / "d2l_utils", root / "d2l_lab"]
+    tables = own_files(root / "d2l_lab", "tables/*", "kernels/*")  # and programs
     modules = {path.relative_to(root): path for package in packages for path in own_files(package, "**/*.py")}
     others = {module for name, module in MODULES.items() if name != kernel.framework}
     return {
@@ -115,7 +116,7 @@ def environment_facts(root: Path, kernel: Kernel, profile: dict[str, Any]) -> di
         "modules": [
             [str(name), code(path)] for name, path in modules.items() if not others & {*name.with_suffix("").parts}
         ],
-        "tables": [[path.name, hashlib.sha256(path.read_bytes()).hexdigest()] for path in own_files(tables, "*")],
+        "tables": [[path.name, hashlib.sha256(path.read_bytes()).hexdigest()] for path in tables],
     }
 
 

@@ -492,7 +492,9 @@ class Levers:
         """
         self._promises[lever] = predict(lever, saving, kind="saving").value
 
-    def test(self, lever: str, step: Callable[[], object], if_missed: str = "") -> bool:
+    def test(
+        self, lever: str, step: Callable[[], object], if_missed: str = "", too_little: float | None = None
+    ) -> bool:
         """Time the step with this lever in pairs with the kept one; keep it if it certainly gains.
 
         Pairs follow each other until their ratio lies certainly on one side of 1, or three seconds are over.
@@ -503,6 +505,9 @@ class Levers:
             The lever and the step that has it. One that promised nothing is tried all the same.
         if_missed
             What to look at if the saving misses its promise.
+        too_little
+            The seconds that a lever is said to save, or below 0 to cost, where that is less than a clock can tell from
+            nothing: they stand in the table, but no verdict compares them with what is obtained.
 
         Returns
         -------
@@ -519,8 +524,10 @@ class Levers:
 
         with observing() as seen:
             found = measured_in_pairs(pairs, BUDGET)
-        row = tried_row(lever, found, calls, self.time.median, self._promises.pop(lever, None), seen.disturbance)
+        promised = self._promises.pop(lever, None)
+        row = tried_row(lever, found, calls, self.time.median, promised, seen.disturbance)
         row.compare(if_missed)
+        row = replace(row, promised=too_little if promised is None else promised)
         self._rows.append(row)
         print(f"{verdict_of(row)}, {self._figures(row.time.median)}")
         if row.kept:

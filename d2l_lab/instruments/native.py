@@ -22,7 +22,9 @@ NATIVE = ("-march=native", "-mcpu=native")  # for this very processor; older com
 COMPILERS = {".c": ("CC", "cc", "gcc", "clang"), ".cc": ("CXX", "c++", "g++", "clang++")}
 LANES = {"__AVX512F__": 16, "__AVX__": 8}  # numbers of float32 in a vector register, by the compiler's macro
 SPIN = 0.1  # seconds in which the threads of NumPy's product, which keep a core busy while they wait, go to sleep
+SEEN = 0.4  # seconds of runs, after which it is known what others did meanwhile
 LINE = 128  # bytes; the longest cache line of today's processors
+HEADERS = Path(__file__).parents[1] / "kernels"  # programs of a section that later ones include
 
 
 class CompilerError(Exception):
@@ -40,8 +42,8 @@ class NoCompilerError(CompilerError):
 def compiled(source: str, *flags: str) -> Path:
     """Compile a program in C (.c) or C++ (.cc) into a library for this processor, and return the library's path.
 
-    The macro LANES is the number of float32 values in a vector register: 16, 8 or 4. The library is gone when the
-    process ends: on another processor it might not run.
+    The macro LANES is the number of float32 values in a vector register: 16, 8 or 4. The program may include what
+    d2l_lab/kernels holds. The library is gone when the process ends: on another processor it might not run.
 
     Parameters
     ----------
@@ -59,7 +61,8 @@ def compiled(source: str, *flags: str) -> Path:
     native, lanes = processor_flags(compiler)
     library = folder() / f"{Path(source).stem}-{len(list(folder().iterdir()))}.so"
     # Libraries come last: a linker looks in them for what it has missed before.
-    command = [*compiler, *FLAGS, *native, f"-DLANES={lanes}", str(source), "-o", str(library), *flags, "-lm"]
+    defined = [f"-DLANES={lanes}", f"-I{HEADERS}"]
+    command = [*compiler, *FLAGS, *native, *defined, str(source), "-o", str(library), *flags, "-lm"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise CompilerError(f"{compiler[0]} does not compile {source}:\n{done.stderr.strip()}")
@@ -78,6 +81,16 @@ def find_compiler(suffix: str) -> tuple[str, ...]:
         f"no compiler for {suffix} (tried {tried}): install GCC or Clang (Debian: apt install g++, macOS: "
         "xcode-select --install), then run this cell again"
     )
+
+
+def has_compiler(suffix: str) -> bool:
+    """Return whether there is a compiler for files that end so; if not, say which ones were looked for."""
+    try:
+        find_compiler(suffix)
+    except NoCompilerError as error:
+        print(error)
+        return False
+    return True
 
 
 @cache
@@ -150,6 +163,6 @@ def per_row(
         compute_all()
         assert np.allclose(C, A[:rows] @ B, rtol=1e-3), "the kernel's C is not A B"
         time.sleep(SPIN)
-        found = measure(compute_all, repeats=3)
+        found = measure(compute_all, 30, SEEN)
     seconds = tuple(seconds / rows for seconds in found.seconds)
     return replace(found, seconds=seconds, number=found.number * rows)

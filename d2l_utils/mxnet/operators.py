@@ -21,7 +21,9 @@ MXReturnValue call(Words, Arrays *in, Arrays *out, const OpResource &) {{
 }}
 MXReturnValue parse(Words, int *in, int *out) {{ return *in = {inputs}, *out = 1, MX_SUCCESS; }}
 MXReturnValue types(Words, std::vector<int> *in, std::vector<int> *out) {{ return out->at(0) = in->at(0), MX_SUCCESS; }}
-MXReturnValue shapes(Words, Shapes *in, Shapes *out) {{ return out->at(0) = in->at(0), MX_SUCCESS; }}
+MXReturnValue shapes(Words, Shapes *in, Shapes *out) {{
+  return out->at(0) = in->at(0), out->at(0).back() /= {parts}, MX_SUCCESS;
+}}
 REGISTER_OP(_npx_{name}).setForward(call<forward>, "cpu").setBackward(call<backward>, "cpu")
     .setParseAttrs(parse).setInferType(types).setInferShape(shapes);
 MXReturnValue initialize(int) {{ return MX_SUCCESS; }}
@@ -30,7 +32,7 @@ MAKERS = {None: arrays._make_ndarray_function, "ndarray": arrays._make_ndarray_f
 MAKERS |= {"symbol": symbols._make_symbol_function}
 
 
-def compile_operator(source: str, inputs: int) -> Path:
+def compile_operator(source: str, inputs: int, parts: int = 1) -> Path:
     """Compile an operator whose result has the shape of its first input, and return the library's path.
 
     Parameters
@@ -42,11 +44,13 @@ def compile_operator(source: str, inputs: int) -> Path:
         its result.
     inputs
         How many inputs the operator has.
+    parts
+        How many times as long the first input's last axis is as the result's.
     """
     path = Path(source).resolve()
     package = Path(mx.__file__).parent
     whole = path.with_name(f"{path.stem}-registered.cc")
-    whole.write_text(REGISTERED.format(source=path.name, inputs=inputs, name=path.stem), encoding="utf-8")
+    whole.write_text(REGISTERED.format(source=path.name, inputs=inputs, parts=parts, name=path.stem), encoding="utf-8")
     return compiled(str(whole), "-std=c++17", f"-I{package / 'include'}", str(package / "src" / "lib_api.cc"))
 
 

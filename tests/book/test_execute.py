@@ -172,6 +172,7 @@ def changed(project, path, text):
         ("d2l_utils/jax/networks.py", OTHER, ALL),
         ("d2l_lab/tables/hardware.csv", "device\n", ALL),
         ("d2l_lab/tables/rack.json", "{}", ALL),
+        ("d2l_lab/kernels/tile.h", "#define ROWS 6\n", ALL),
         ("notebooks/data/gpu.json", "{}", []),
         ("jupyter/kernels/d2l-jax/kernel.json", {"env": {"OMP_NUM_THREADS": "1"}}, ALL),
         ("jupyter/kernels/d2l-pytorch/kernel.json", {"env": {"OMP_NUM_THREADS": "1"}}, []),

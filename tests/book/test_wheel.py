@@ -42,6 +42,7 @@ def test_the_wheel_holds_all_that_is_read_from_it(installed):
     files = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}
     assert {top.partition("/")[0].partition("-")[0] for top in files} == {"d2l_utils", "d2l_lab"}
     assert {"d2l_utils/py.typed", "d2l_lab/tables/hardware.csv", "d2l_lab/tables/rack.json"} <= files
+    assert {f"d2l_lab/kernels/{name}.h" for name in ("exp", "heads", "tile")} <= files
     assert [name for name in files if "private" in name or "__pycache__" in name] == []
     code = "from d2l_lab.machine import datasheets as d\nprint(d.__file__, len(d.specifications('links')) > 0)"
     found = run(sys.executable, "-c", code, cwd=installed)

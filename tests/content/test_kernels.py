@@ -1,15 +1,26 @@
-"""The programs in C of the section on kernels: they compile without a warning for the processors that it names."""
+"""The programs of the section on kernels, and of the transformer that uses them: they compile without a warning for the
+processors that the section names, and the transformer's attention and its gradients are right.
+"""
 
+import ctypes
 import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 from book import ROOT
+from d2l_lab.instruments import native
 
-TEXT = (ROOT / "notebooks" / "kernels.md").read_text(encoding="utf-8")
-FILES = dict(re.findall(r"^%%writefile (\S+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL))
+
+def written_by(section):
+    """Return the programs that a section writes, by their names; of those of one name the last."""
+    text = (ROOT / "notebooks" / f"{section}.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"^%%writefile (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+
+
+FILES, TRANSFORMER = written_by("kernels"), written_by("fast-transformer")
 PROGRAMS = [name for name in FILES if name.endswith(".c")]
 STRICT = ("-O3", "-ffast-math", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function")
 # As the helper calls compilers: what the processor has, and how many numbers a vector holds.
@@ -51,6 +62,62 @@ def test_gcc_compiles_a_program_without_a_warning(sources, name, target):
     if machine not in subprocess.run(["gcc", "-dumpmachine"], capture_output=True, text=True).stdout:
         pytest.skip(f"GCC writes for another processor than {machine}")
     compile_with(sources, name, "gcc", *flags.split(), lanes=lanes)
+
+
+@pytest.mark.parametrize("name", ["exp.h", "tile.h"])
+def test_what_the_package_keeps_of_the_section_is_what_the_section_writes(name):
+    assert (native.HEADERS / name).read_text(encoding="utf-8") == FILES[name]
+
+
+@pytest.fixture(scope="module")
+def attention(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("transformer")
+    for name in ("attend.h", "attention.cc"):
+        (folder / name).write_text(TRANSFORMER[name])
+    return folder / "attention.cc"
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no G++")
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_transformers_attention_compiles_without_a_warning(attention, target):
+    machine, flags, lanes = TARGETS[target]
+    if machine not in subprocess.run(["g++", "-dumpmachine"], capture_output=True, text=True).stdout:
+        pytest.skip(f"G++ writes for another processor than {machine}")
+    flags = [*flags.split(), "-std=c++17", f"-I{native.HEADERS}"]
+    compile_with(attention.parent, attention.name, "g++", *flags, lanes=lanes)
+
+
+def by_numpy(q, k, v, g):
+    """Return causal attention of arrays of shape (B, n, h, d / h), and its gradients where that of the output is g."""
+    q, k, v, g = (x.swapaxes(1, 2).astype("float64") for x in (q, k, v, g))
+    scale = q.shape[-1] ** -0.5
+    scores = np.where(np.tri(q.shape[2], dtype=bool), scale * q @ k.swapaxes(2, 3), -np.inf)
+    p = np.exp(scores - scores.max(-1, keepdims=True))
+    p /= p.sum(-1, keepdims=True)
+    s = g @ v.swapaxes(2, 3)
+    s = scale * p * (s - (p * s).sum(-1, keepdims=True))
+    results = p @ v, s @ k, s.swapaxes(2, 3) @ q, p.swapaxes(2, 3) @ g
+    return [x.swapaxes(1, 2) for x in results]
+
+
+@pytest.mark.skipif(not shutil.which("c++"), reason="no C++ compiler")
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize(("B", "n", "h"), [(1, 32, 1), (2, 96, 3), (2, 256, 4)])
+def test_the_transformers_attention_and_its_gradients_are_right(attention, B, n, h, parts):
+    library = ctypes.CDLL(str(native.compiled(str(attention), "-std=c++17")))
+    rng = np.random.default_rng(0)
+    # As JAX and PyTorch hand them over, each by itself, or as in MXNet, side by side for each head.
+    shape, (q, k, v) = (B, n, h, 3 * 32), range(0, 96, 32)
+    rows, grads = (rng.standard_normal(shape, dtype="float32"), np.full(shape, np.nan, "float32"))
+    inputs, found = ([x[..., i : i + 32] for i in (q, k, v)] for x in (rows, grads))
+    if parts == 1:
+        inputs, found = ([x.copy() for x in arrays] for arrays in (inputs, found))
+    g, out = rng.standard_normal((B, n, h, 32), dtype="float32"), np.full((B, n, h, 32), np.nan, "float32")
+    of = [ctypes.c_void_p(x.ctypes.data) for x in (*inputs, out, g, *found)]
+    library.attention(*of[:4], parts, B, n, h)
+    library.attention_gradient(*of[:3], *of[4:], parts, B, n, h)
+    for one, two in zip([out, *found], by_numpy(*inputs, g), strict=True):
+        assert np.allclose(one, two, atol=1e-4)
 
 
 @pytest.mark.skipif(not shutil.which("clang"), reason="no Clang")

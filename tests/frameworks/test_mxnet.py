@@ -45,6 +45,31 @@ void backward(Arrays &in, Arrays &out) {  // in: the gradient of the result, x
 """
 
 
+FIRST = """
+#include <mxnet/lib_api.h>
+using Arrays = std::vector<mxnet::ext::MXTensor>;
+void forward(Arrays &in, Arrays &out) {  // the first of two parts of each row
+  for (int i = 0; i < out[0].size(); i++) out[0].data<float>()[i] = in[0].data<float>()[i / 2 * 4 + i % 2];
+}
+void backward(Arrays &in, Arrays &out) {
+  for (int i = 0; i < in[0].size(); i++) out[0].data<float>()[i / 2 * 4 + i % 2] = in[0].data<float>()[i];
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("c++"), reason="no C++ compiler")
+def test_the_rows_of_an_operators_result_may_be_a_part_as_long_as_those_of_its_input(tmp_path):
+    (tmp_path / "first.cc").write_text(FIRST)
+    load_operator(compile_operator(str(tmp_path / "first.cc"), 1, parts=2))
+    x = np.arange(8).reshape(2, 4)
+    x.attach_grad()
+    with autograd.record():
+        y = npx._op.first(x)
+    y.backward()
+    assert np.array_equal(y, np.array([[0, 1], [4, 5]]))
+    assert np.array_equal(x.grad, np.array([[1, 1, 0, 0], [1, 1, 0, 0]]))
+
+
 @pytest.mark.skipif(not shutil.which("c++"), reason="no C++ compiler")
 def test_an_operator_in_cpp_has_a_gradient_and_works_in_a_hybridized_block(tmp_path):
     (tmp_path / "cube.cc").write_text(CUBE)

@@ -133,6 +133,18 @@ def test_a_lever_that_promised_nothing_is_tried_all_the_same_and_compared_with_n
     assert re.fullmatch(r"fused +80\.0 +80\.0–80\.0 +1\.25 × +– +20\.0 +12,500", row)
 
 
+@pytest.mark.parametrize(("too_little", "said"), [(0.002, "2.00"), (-0.002, "−2.00")])
+def test_what_is_too_little_for_a_clock_stands_in_the_table_and_is_compared_with_nothing(
+    tried, clock, capsys, too_little, said
+):
+    found, _ = tried()
+    assert found.test("fused", clock.step(0.08), too_little=too_little)
+    found.show()
+    verdict, _, _, row = capsys.readouterr().out.splitlines()
+    assert verdict.startswith("fused: it gains: kept (pairs: 6), 80.0 ms a step")
+    assert re.fullmatch(rf"fused +80\.0 +80\.0–80\.0 +1\.25 × +{said} +20\.0 +12,500", row)
+
+
 def test_a_promise_is_a_saving_above_0_and_a_minibatch_holds_something(clock):
     found = Levers(clock.step(0.1), 1000)
     with pytest.raises(ValueError, match="above 0"):

@@ -76,6 +76,20 @@ def test_without_a_compiler_a_line_says_what_to_install(monkeypatch, tmp_path, s
         native.find_compiler(suffix)
 
 
+def test_without_a_compiler_a_section_goes_on_and_says_so(monkeypatch, tmp_path, capsys):
+    fake(tmp_path, "c++", "exit 0")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert native.has_compiler(".cc")
+    assert not native.has_compiler(".c")
+    assert capsys.readouterr().out.startswith("no compiler for .c (tried ")
+
+
+@needs_compiler
+def test_a_program_includes_what_an_earlier_section_wrote(tmp_path):
+    (tmp_path / "rows.c").write_text('#include "tile.h"\nint rows(void) { return ROWS; }\n')
+    assert ctypes.CDLL(native.compiled(str(tmp_path / "rows.c"))).rows() == 6
+
+
 def test_a_notebook_shows_the_words_of_an_error_without_a_traceback():
     assert native.CompilerError("first\nsecond")._render_traceback_() == ["first", "second"]
 
