@@ -18,12 +18,11 @@ from d2l_lab.instruments.loops import (
     Lever,
     Loop,
     Pieces,
-    costs_beside,
     loss_from_the_start,
     seconds_alone,
+    seconds_beside,
     seconds_of,
     seconds_to_draw,
-    seconds_to_hand_over,
     seconds_until,
 )
 from d2l_lab.instruments.memory import can_keep_freed_memory, keep_freed_memory
@@ -386,11 +385,11 @@ def _with_costs(pieces: Pieces, best: Loop, rival: Loop, lever: Lever, steps: in
         pieces = pieces._replace(kept=seconds_to_draw(rival, steps))
     if lever in BESIDE:
         rival.prepare(WHOLE)
+        first, both = seconds_beside(best, rival)
         load = (pieces.load - pieces.first) * steps / max(1, steps - 1)
-        beside, slowed = costs_beside(best, rival, load)
-        if lever is Lever.BACKGROUND_LOADING:
-            beside += seconds_to_hand_over(rival, load)
-        pieces = pieces._replace(beside=beside, slowed=slowed)
+        both += (first - pieces.first * steps) / max(1, steps - 1)
+        in_turn = load if lever is Lever.BACKGROUND_LOADING else load + pieces.compute
+        pieces = pieces._replace(beside=both - pieces.compute - pieces.read, slowed=both - in_turn)
     if lever is Lever.MEMORY_KEPT:
         rival.prepare(steps)
         rival.restart()

@@ -5,10 +5,9 @@ Each framework's `networks.py` says how its loop makes, loads and saves the netw
 
 import statistics
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from itertools import islice
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +15,12 @@ import numpy as np
 from d2l_lab.instruments.data import DigitImages, InMemory
 from d2l_lab.instruments.framework import framework
 from d2l_lab.instruments.memory import keep_freed_memory, page_faults
+from d2l_lab.instruments.timing import Timer
 
 BATCH = 64  # images of a minibatch
 WHOLE = 22  # minibatches of an epoch of all images
 SEEN = 6  # steps after which the losses of two loops are compared
+DRAWS = 3  # epochs' minibatches that are drawn without a step
 
 
 class Lever(StrEnum):
@@ -44,9 +45,9 @@ class Pieces(NamedTuple):
     to wait for the loss, or once for the sum of the losses; the rest, Python's work between them. `first` is what the
     first minibatch of an epoch adds to `load`, and `later` the share of the steps that follow another one. Others are
     there for the levers that need them. `alone` is a step on a minibatch that is already there; `kept` the time to draw
-    one of images in memory. If a minibatch is loaded beside the steps, it lengthens them by `beside` seconds, and each
-    of them lengthens the loading by `slowed` seconds. `spared` are the new pages that a step does not touch once
-    memory is kept.
+    one of images in memory. A minibatch that is loaded beside a step lengthens it by `beside` seconds, and the step the
+    loading by `slowed` seconds; where one waits for the other, these contain the wait. `spared` are the new pages that
+    a step does not touch once memory is kept.
     """
 
     load: float
@@ -227,51 +228,28 @@ def seconds_alone(loop: Loop, steps: int) -> float:
 
 def seconds_to_draw(loop: Loop, steps: int) -> float:
     """Return the seconds in which a loop draws one of so many minibatches and places it, without a step."""
-    start = perf_counter()
-    for minibatch in islice(loop.draw(), steps):
-        loop.place(*minibatch)
-    return (perf_counter() - start) / steps
+    timer = Timer()
+    for _ in range(1 + DRAWS):  # the first one warms up
+        timer.start()
+        for minibatch in islice(loop.draw(), steps):
+            loop.place(*minibatch)
+        timer.stop()
+    return statistics.mean(timer.times[1:]) / steps
 
 
-def seconds_to_hand_over(loader: Loop, load: float) -> float:
-    """Return the seconds in which a loop takes a minibatch that has been loaded meanwhile, in `load` seconds."""
-    taken, minibatches = [], iter(loader.draw())
-    for _ in range(SEEN):
-        sleep(3 * load)
-        taken.append(timed(lambda: loader.place(*next(minibatches))))
-    return statistics.median(taken)
+def seconds_beside(loop: Loop, loader: Loop) -> tuple[float, float]:
+    """Return the seconds of an epoch's first minibatch, and of a later one beside a step, one for one.
 
-
-def costs_beside(loop: Loop, loader: Loop, load: float) -> tuple[float, float]:
-    """Return what steps and loading cost each other if `loader` loads an epoch beside the steps of `loop`.
-
-    These are the seconds by which a minibatch lengthens the steps, and by which a step lengthens the loading, which
-    takes `load` seconds a minibatch in turn with the steps.
+    They are drawn as `loader` draws them and `loop` does not, and each step trains on a minibatch that is there.
     """
-    minibatch = loop.place(*one_minibatch(loop))
-    loop.begin(0)
-
-    def step() -> None:
-        float(loop.step(loop.net, loop.optimizer, *minibatch))
-        loop.d2l.synchronize()
-
-    alone = [timed(step) for _ in range(WHOLE)]
-    with ThreadPoolExecutor(1) as reader:
-        start, steps = perf_counter(), 0
-        loading = reader.submit(lambda: sum(1 for _ in loader.draw()))
-        while not loading.done():
-            step()
-            steps += 1
-        seconds, loaded = perf_counter() - start, loading.result()
-    loop.end()
-    return (seconds - steps * statistics.median(alone)) / loaded, (seconds - loaded * load) / steps
-
-
-def timed(call: Callable[[], object]) -> float:
-    """Return the seconds of one call."""
-    start = perf_counter()
-    call()
-    return perf_counter() - start
+    minibatch = one_minibatch(loop)
+    last = seconds_alone(loop, WHOLE)  # has nothing beside it
+    loader.begin(0)
+    loader.epoch(2)  # warms up
+    loader.epoch(WHOLE, (minibatch for _ in loader.draw()))
+    loader.end()
+    epoch = loader.seen.pop()
+    return WHOLE * epoch.first, (WHOLE * (epoch.step - epoch.first) - last) / (WHOLE - 1)
 
 
 def seconds_until(loop: Loop, share: float, limit: float) -> float | None:

@@ -141,19 +141,31 @@ class Comparison:
     def note(self, say: Callable[..., str] = say) -> str:
         """Return what is known of it in the words of `say`: of a miss, of a disturbance, of the gap that it explains.
 
-        Of a miss: what disturbed it, else that the run's own spread covers it, else what its author wants looked at.
+        Of a miss: what disturbed it; and, unless that can have been as large, that the run's own spread covers it, or
+        what its author wants looked at.
         """
         words, seen = self._miss(say), self.disturbance
+        if not words and self.explains:
+            words = say("explains the gap of “{name}”", name=say_record(self.closes))
         if seen.disturbed:
             observed = say("disturbed: {observed}", observed=seen.words(say))
-            return say("{miss}; {disturbed}", miss=words, disturbed=observed) if words else observed
-        if not words:
-            explained = say("explains the gap of “{name}”", name=say_record(self.closes))
-            return explained if self.explains else ""
+            words = say("{miss}; {disturbed}", miss=words, disturbed=observed) if words else observed
+        if not self.missed or (seen.disturbed and self._off <= NEAR * self._disturbed_by):
+            return words
         if self.low < self.predicted < self.high:
             return say("{miss}, but the prediction is within this run's own spread", miss=words)
         reason = say_record(self.if_missed)
         return say("{miss}. {reason}", miss=words, reason=reason) if reason else words
+
+    @property
+    def _off(self) -> float:
+        """How many times apart predicted and measured are; infinity if the effect was not there at all."""
+        return max(self.factor, 1 / self.factor) if self.factor > 0 else math.inf
+
+    @property
+    def _disturbed_by(self) -> float:
+        """How many times what disturbed it can have changed it: any, if it is a small difference of large times."""
+        return math.inf if self.kind == "saving" else self.disturbance.factor
 
     def _miss(self, say: Callable[..., str]) -> str:
         """Return by how much the prediction missed, "" if it did not."""
@@ -161,7 +173,7 @@ class Comparison:
             return ""
         if self.factor <= 0:
             return say("no such effect")
-        return say("off by {times} ×", times=three_digits(max(self.factor, 1 / self.factor)))
+        return say("off by {times} ×", times=three_digits(self._off))
 
     def __str__(self) -> str:
         predicted, measured = (quantity(value, self.unit, self.scale) for value in (self.predicted, self.measured))

@@ -6,6 +6,7 @@ a pass over memory and products of small matrices, and set beside the figure tha
 measured. This module imports no framework.
 """
 
+import math
 import os
 import statistics
 import time
@@ -63,6 +64,12 @@ class Disturbance:
     @property
     def _crowded(self) -> bool:
         return self.others > MOST * self.cores
+
+    @property
+    def factor(self) -> float:
+        """By how many times it can have lengthened a time: by the cores that were left, or by the pace."""
+        left = self.cores - self.others
+        return max(1 / self.pace, self.cores / left if left > 0 else math.inf if self.cores else 1.0, 1.0)
 
     def words(self, say: Callable[..., str] = say) -> str:
         """Return what disturbed, in the words of `say`; "" if nothing did."""

@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 from book.outputs import RUNNING_TOTAL
 from d2l_lab.instruments import levers as module
 from d2l_lab.instruments import loops as loop_module
-from d2l_lab.instruments import pairs
+from d2l_lab.instruments import pairs, timing
 from d2l_lab.instruments.levers import RunningTotal, running_total, try_lever
 from d2l_lab.instruments.loops import Lever, Pieces
 
@@ -67,8 +67,7 @@ def loops(monkeypatch):
     for each in (loop_module, pairs):
         monkeypatch.setattr(each, "perf_counter", lambda: FakeLoop.now)
     monkeypatch.setattr(module, "BUDGET", 1e6)
-    monkeypatch.setattr(module, "costs_beside", lambda loop, loader, load: (0.5, 0.25))
-    monkeypatch.setattr(module, "seconds_to_hand_over", lambda loader, load: 0.125)
+    monkeypatch.setattr(module, "seconds_beside", lambda loop, loader: (1.0, 5.0))
     monkeypatch.setattr(module, "seconds_to_draw", lambda loop, steps: 0.25)
     monkeypatch.setattr(module, "seconds_alone", lambda loop, steps: loop.seconds - 1)
     monkeypatch.setattr(module, "LIMIT", 1e6)
@@ -109,10 +108,17 @@ def test_levers_are_added_in_the_order_of_the_chapter(total):
 
 
 def test_a_promise_can_follow_from_the_pieces_of_the_loop_just_above(total):
-    found = total(
-        {"tuned layers": lambda p: p.compute / 3, "background loading": lambda p: p.load - p.beside - p.slowed}
-    )
-    assert [row.promised for row in found.rows] == [None, 2, 3.125]
+    found = total({"tuned layers": lambda p: p.compute / 3, "background loading": lambda p: p.load / 4})
+    assert [row.promised for row in found.rows] == [None, 2, 1]
+
+
+@pytest.mark.parametrize(("lever", "costs"), [("background loading", (2, 4)), ("deferred loss read", (2, 0))])
+def test_a_lever_costs_what_a_step_and_a_minibatch_side_by_side_take_longer_than_either(monkeypatch, lever, costs):
+    """In turn the first of four minibatches takes 1 s, a later one 4 s; side by side the start takes 3 s longer."""
+    monkeypatch.setattr(module, "seconds_beside", lambda loop, loader: (4.0, 7.0))
+    pieces = Pieces(load=3.25, compute=4.0, read=2.0, other=0.0, faults=0, first=0.25)
+    found = module._with_costs(pieces, None, FakeLoop((lever,)), Lever(lever), 4)
+    assert (found.beside, found.slowed) == costs
 
 
 def test_a_lever_whose_promise_from_pieces_is_below_a_tenth_of_a_step_is_not_tried(total, capsys):
@@ -125,7 +131,7 @@ def test_a_lever_whose_promise_from_pieces_is_below_a_tenth_of_a_step_is_not_tri
 
 
 def test_what_a_lever_costs_is_measured_only_where_it_would_promise_enough_without(total, monkeypatch, capsys):
-    monkeypatch.setattr(module, "costs_beside", None)
+    monkeypatch.setattr(module, "seconds_beside", None)
     total({"deferred loss read": lambda p: 0.9 - p.slowed})
     assert "deferred loss read: promises ≤ 900.0 of 10000.0 ms, less than a tenth" in capsys.readouterr().out
 
@@ -216,6 +222,42 @@ def test_a_step_alone_takes_one_minibatch_again_and_leaves_no_trace_among_the_pi
     loop.prepare(1)
     assert loop_module.seconds_alone(loop, 3) >= 0
     assert (loop.loss, loop.seen) == (1.5, [])
+
+
+def test_steps_beside_a_loader_take_one_of_its_minibatches_each(loop, monkeypatch):
+    """Here nothing overlaps: a minibatch takes 3 s and a step 2 s."""
+    now, batches = [0.0], []
+
+    def passing(seconds):
+        now[0] += seconds
+        return 1.5
+
+    def draw(images, size):
+        for _ in range(len(images) // size):
+            passing(3)
+            batches.append(len(batches))
+            yield batches[-1], 0
+
+    loop.d2l.load_images = draw
+    loop.step = lambda net, optimizer, X, y: batches.append(X) or passing(2)
+    monkeypatch.setattr(loop_module, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(loop, "draw", loop.loader)
+    loop.prepare(22)
+    assert loop_module.seconds_beside(loop, loop) == (3, 5)
+    assert len(set(batches[-44::2])) == 22
+    assert set(batches[-43::2]) == {0}
+
+
+def test_drawing_is_timed_after_a_first_epoch(loop, monkeypatch):
+    now, lasts = [0.0], iter([9.0, 1.0, 2.0, 3.0])
+
+    def draw():
+        now[0] += next(lasts)
+        return [(0, 0)] * 4
+
+    monkeypatch.setattr(timing, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(loop, "draw", draw)
+    assert loop_module.seconds_to_draw(loop, 4) == 0.5
 
 
 def test_each_image_of_a_slow_store_waits(loop):

@@ -13,8 +13,8 @@ from d2l_lab.machine.disturbance import Disturbance
 BUSY = Disturbance(others=0.8, cores=2)
 
 
-def comparison(predicted=1.0, measured=1.0, low=None, high=None, unit="s", **more):
-    return Comparison("name", "model", unit, predicted, measured, low or measured, high or measured, **more)
+def comparison(predicted=1.0, measured=1.0, low=None, high=None, unit="s", kind="model", **more):
+    return Comparison("name", kind, unit, predicted, measured, low or measured, high or measured, **more)
 
 
 def test_a_comparison_shows_prediction_median_spread_and_factor_on_one_line(capsys):
@@ -77,6 +77,32 @@ def test_what_disturbed_a_measurement_is_said_before_all_else_and_sent_as_data(c
     assert said == f"{miss}disturbed: other programs took 0.8 of 2 cores"
     (data, _) = comparison(others=0.8, cores=2, pace=0.6)._repr_mimebundle_().values()
     assert (data["others"], data["cores"], data["pace"]) == (0.8, 2, 0.6)
+
+
+SLOW = "disturbed: the machine ran at 0.7 of its pace"
+
+
+@pytest.mark.parametrize(
+    ("kind", "measured", "note"),
+    [
+        ("model", 2.0, f"off by 2.00 ×; {SLOW}"),
+        ("model", 8.0, f"off by 8.00 ×; {SLOW}. Look at the cache."),
+        ("model", 0.1, f"off by 10.0 ×; {SLOW}. Look at the cache."),
+        ("saving", 8.0, f"off by 8.00 ×; {SLOW}"),
+        ("saving", -1.0, f"no such effect; {SLOW}"),
+    ],
+)
+def test_a_disturbance_hides_the_reason_of_a_miss_only_if_it_can_be_as_large(kind, measured, note):
+    assert comparison(1.0, measured, if_missed="Look at the cache.", pace=0.7, kind=kind).note() == note
+
+
+def test_a_spread_covers_what_a_disturbance_cannot():
+    found = comparison(1.0, 8.0, 0.5, 9.0, if_missed="Look at the cache.", pace=0.7)
+    assert found.note() == f"off by 8.00 ×; {SLOW}, but the prediction is within this run's own spread"
+
+
+def test_a_disturbed_prediction_may_still_explain_a_gap():
+    assert comparison(pace=0.7, closes="counted", explains=True).note() == f"explains the gap of “counted”; {SLOW}"
 
 
 def test_a_prediction_is_disturbed_with_its_terms_those_before_the_last_comparison_apart(capsys):

@@ -49,6 +49,20 @@ def test_a_disturbance_begins_above_a_tenth_of_the_cores_or_below_three_quarters
     assert seen.words(lambda text, **fields: text.format(**fields).upper()) == words.upper()
 
 
+@pytest.mark.parametrize(
+    ("seen", "times"),
+    [
+        (Disturbance(), 1.0),
+        (Disturbance(0.5, 2, 0.8), 4 / 3),
+        (Disturbance(0.5, 2, 0.5), 2.0),
+        (Disturbance(2.0, 2, 0.9), float("inf")),
+        (Disturbance(0.0, 2, 1.25), 1.0),
+    ],
+)
+def test_a_disturbance_lengthens_a_time_by_the_cores_that_were_left_or_by_the_pace(seen, times):
+    assert seen.factor == pytest.approx(times)
+
+
 def run_beside(command, seconds):
     """Observe for so many seconds of our own work while a shell runs a command."""
     with subprocess.Popen(["sh", "-c", command, sys.executable, BUSY.format(seconds + 1)]) as shell:
