@@ -7,7 +7,7 @@ from book.translations.units import HAN, join_lines
 
 RULES = {
     "percent": (r"\d %", "no space before %: 95%"),
-    "times": (r"\d ×(?! ?[A-Za-z0-9(])", "× stands in outputs alone: write 倍"),
+    "times": (r"\d ×(?! ?[A-Za-z0-9(]| 表示)", "× stands in outputs alone: write 倍"),
     "thousands": (
         r"(?<![\d,.])\d,\d{3}(?![\d,])|(?<![\w-])\d{1,3} \d{3}(?!\d)",
         "four digits have no comma, more have: 1000, 10,000",
