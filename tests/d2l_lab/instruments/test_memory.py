@@ -2,6 +2,7 @@
 
 import gc
 import json
+import mmap
 import os
 import platform
 import subprocess
@@ -12,7 +13,14 @@ import numpy as np
 import pytest
 
 from book import ROOT
-from d2l_lab.instruments.memory import Memory, course_with, memory_with, process_counters, usual_thresholds
+from d2l_lab.instruments.memory import (
+    Memory,
+    course_with,
+    memory_with,
+    new_pages,
+    process_counters,
+    usual_thresholds,
+)
 from d2l_lab.protocol import Counters
 
 MB = 2**20
@@ -156,3 +164,18 @@ def test_thresholds_of_the_environment_hold_again_afterwards(settings):
 )
 def test_thresholds_are_those_of_the_environment_or_the_most_that_glibc_sets_itself(environment, trim, mmap):
     assert usual_thresholds(environment) == [(-1, trim), (-3, mmap)]
+
+
+@pytest.mark.skipif(platform.system() != "Linux", reason="the test knows how Linux counts new pages")
+def test_new_pages_are_those_of_memory_that_every_call_maps_anew_and_kept_memory_has_none():
+    kept = bytearray(16 * MB)
+
+    def map_anew():
+        memory = mmap.mmap(-1, 16 * MB)
+        memory.write(kept)
+
+    pages, seconds = new_pages(map_anew)
+    assert 16 * MB / pages == pytest.approx(mmap.PAGESIZE, rel=0.1)
+    assert seconds > 0
+    pages, _ = new_pages(lambda: memoryview(kept)[:1])
+    assert pages < 100
