@@ -4,7 +4,7 @@ Each framework's `networks.py` says how its loop makes, loads and saves the netw
 """
 
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from itertools import islice
 from time import perf_counter
@@ -243,12 +243,19 @@ def seconds_beside(loop: Loop, loader: Loop) -> tuple[float, float]:
     They are drawn as `loader` draws them and `loop` does not, and each step trains on a minibatch that is there.
     """
     minibatch = one_minibatch(loop)
+
+    def drawn() -> Iterator[Any]:  # a generator's expression would start the loader before the clock
+        for _ in loader.draw():
+            yield minibatch
+
     last = seconds_alone(loop, WHOLE)  # has nothing beside it
-    loader.begin(0)
-    loader.epoch(2)  # warms up
-    loader.epoch(WHOLE, (minibatch for _ in loader.draw()))
-    loader.end()
-    epoch = loader.seen.pop()
+    seconds_of(loader, 2, 0)  # warms up
+    loader.seen.clear()
+    for seed in range(2):
+        loader.begin(seed)
+        loader.epoch(WHOLE, drawn())
+        loader.end()
+    epoch = loader.pieces()
     return WHOLE * epoch.first, (WHOLE * (epoch.step - epoch.first) - last) / (WHOLE - 1)
 
 

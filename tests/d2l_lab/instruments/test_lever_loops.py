@@ -225,25 +225,32 @@ def test_a_step_alone_takes_one_minibatch_again_and_leaves_no_trace_among_the_pi
 
 
 def test_steps_beside_a_loader_take_one_of_its_minibatches_each(loop, monkeypatch):
-    """Here nothing overlaps: a minibatch takes 3 s and a step 2 s."""
+    """Here nothing overlaps: a loader takes 10 s to start, a minibatch 3 s and a step 2 s."""
     now, batches = [0.0], []
 
     def passing(seconds):
         now[0] += seconds
         return 1.5
 
-    def draw(images, size):
-        for _ in range(len(images) // size):
+    class Loader:
+        def __init__(self, images, size):
+            self.number = len(images) // size
+
+        def __iter__(self):
+            passing(10)  # starts at once, and the first minibatch has to wait for that
+            return map(self.load, range(self.number))
+
+        def load(self, _):
             passing(3)
             batches.append(len(batches))
-            yield batches[-1], 0
+            return batches[-1], 0
 
-    loop.d2l.load_images = draw
+    loop.d2l.load_images = Loader
     loop.step = lambda net, optimizer, X, y: batches.append(X) or passing(2)
     monkeypatch.setattr(loop_module, "perf_counter", lambda: now[0])
     monkeypatch.setattr(loop, "draw", loop.loader)
     loop.prepare(22)
-    assert loop_module.seconds_beside(loop, loop) == (3, 5)
+    assert loop_module.seconds_beside(loop, loop) == pytest.approx((13, 5))
     assert len(set(batches[-44::2])) == 22
     assert set(batches[-43::2]) == {0}
 
