@@ -11,7 +11,7 @@ from typing import Any
 from book.outputs import CLAIM, PREDICTION, code_cells
 from book.outputs import records as records_of
 from book.record_html import read_as
-from book.words import say, say_record
+from book.words import current, say, say_record
 from d2l_lab.instruments.claims import Claim
 from d2l_lab.instruments.predictions import Comparison
 from d2l_lab.instruments.timing import NEAR, three_digits
@@ -24,6 +24,11 @@ def miss(record: Record) -> float:
     if record["measured"] <= 0:  # a saving that is none
         return math.inf
     return max(record["measured"] / record["predicted"], record["predicted"] / record["measured"])
+
+
+def section_of(record: Record) -> str:
+    """Return what a sentence calls the section of a record: its slug, in a translation its title."""
+    return str(record.get("title", record["section"]) if current().language else record["section"])
 
 
 def disturbed(record: Record) -> bool:
@@ -83,7 +88,7 @@ def summary_line(records: Sequence[Record], short: bool = False) -> str:
     number = say("1 model") if len(ours) == 1 else say("{n} models", n=len(ours))
     parts = [share(ours, number) if ours else say("no models")]
     if ours and not short:
-        worst = {"section": ours[0]["section"], "name": say_record(ours[0]["name"])}
+        worst = {"section": section_of(ours[0]), "name": say_record(ours[0]["name"])}
         parts[0] += say(", worst {times} × ({section}: {name})", times=three_digits(miss(ours[0])), **worst)
     estimates, savings = undisturbed(records, "estimate"), undisturbed(records, "saving")
     if estimates:

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from book.terminal import legal, settled, uncoloured
-from book.words import say
+from book.words import say, say_printed
 from d2l_lab.instruments.claims import MIME as CLAIM
 from d2l_lab.instruments.display import RUNNING_TOTAL
 from d2l_lab.instruments.predictions import MIME as PREDICTION
@@ -105,13 +105,14 @@ def presentable(outputs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def legible(output: dict[str, Any]) -> dict[str, Any]:
     """Return an output with the types that pages show, its text as a terminal shows it, without control characters."""
     if output["output_type"] == "stream":
-        return output | {"text": settled(output["text"])}
+        text = settled(output["text"])
+        return output | {"text": say_printed(text) if output["name"] == "stdout" else text}
     if output["output_type"] == "error":
         return output | {"traceback": [uncoloured(line) for line in output["traceback"]]}
     data = {mime: value for mime, value in output["data"].items() if mime in SHOWN}
     for mime, value in data.items():
         if mime == "text/plain":
-            data[mime] = settled(value)
+            data[mime] = say_printed(settled(value)) if list(data) == [mime] else settled(value)
         elif isinstance(value, str):
             data[mime] = CONTROL.sub("", legal(RETURN.sub("\n", value)))
     return output | {"data": data}

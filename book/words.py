@@ -18,6 +18,7 @@ NO_TRANSLATIONS = dict[str, str]()  # English texts are as they are
 _edition = Edition(ROOT)
 _translate: Callable[[str], str | None] = NO_TRANSLATIONS.get
 _translate_record: Callable[[str], str | None] = NO_TRANSLATIONS.get
+_translate_printed: Callable[[str], str] = str
 
 
 def say(text: str, /, **fields: Any) -> str:
@@ -34,6 +35,11 @@ def say_each(*texts: str) -> dict[str, str]:
 def say_record(text: str) -> str:
     """Return a text of a record, such as a claim or the name of a lever, in the current language, else in English."""
     return _translate_record(text) or text
+
+
+def say_printed(text: str) -> str:
+    """Return what a cell has printed with the lines of our packages in the current language."""
+    return _translate_printed(text)
 
 
 def say_date(day: date) -> str:
@@ -59,10 +65,19 @@ def fixed_words(edition: Edition) -> list[str]:
 
 def set_language(edition: Edition) -> None:
     """Make the language of an edition the one that `say` speaks, from its catalogues as they are now."""
-    global _edition, _translate, _translate_record
+    global _edition, _translate, _translate_record, _translate_printed
     _edition, _translate, _translate_record = edition, NO_TRANSLATIONS.get, NO_TRANSLATIONS.get
+    _translate_printed = str
     if edition.language:
         from book.translations.lookup import Translations  # with Babel and a parser, which English does without
 
         translations = Translations(edition, edition.language)
         _translate, _translate_record = cache(translations.of("pages")), cache(translations.filled("records"))
+
+        @cache
+        def lines() -> Callable[[str], str]:
+            from book.translations.kernel_words import printed  # which reads all of our packages
+
+            return printed(edition, translations)
+
+        _translate_printed = cache(lambda text: lines()(text))

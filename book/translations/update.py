@@ -8,7 +8,7 @@ mark.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ METHODS: dict[str, Callable[..., Iterable[Any]]] = {
     ".html": babel_extract,
     ".js": extract_javascript,
 }
+SAID = ("say", "say_each", "say_line")  # functions whose texts are fixed
 FEW = 4  # words: what resembles a shorter text means something else
 TAGS = re.compile(r"\+\+\+ (\{.*\})")  # of a cell of prose
 
@@ -58,6 +59,10 @@ def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
     result[PAGES] = [text for package in PACKAGES for text in fixed_texts(edition.root / package)]
     result[RECORDS] = [(text, f"record, {name}") for name in found for text in record_texts.extract(found[name])]
     result[RECORDS] += [(text, "record") for text in record_texts.OURS]
+    exercises = own_files(edition.root / "d2l_lab" / "exercises", "*.py")
+    result[RECORDS] += [
+        (text, f"hint, {path.stem}") for path in exercises for text in record_texts.hints(path.read_text("utf-8"))
+    ]
     result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(edition.root).get("remarks", {}).values()]
     result[COMMENTS] = [(text, f"comment, {name}") for name in found for text in comments.extract(found[name])]
     result[FIGURES] = [
@@ -68,17 +73,17 @@ def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
     return result
 
 
-def fixed_texts(package: Path) -> list[tuple[str, str]]:
-    """Return the texts in calls of `say` in the modules, templates and scripts of a package, each with its file."""
+def fixed_texts(package: Path, functions: Sequence[str] = SAID) -> list[tuple[str, str]]:
+    """Return the texts in calls of these functions in the files of a package, each with its file."""
     paths = [path for ending in METHODS for path in own_files(package, f"**/*{ending}")]
-    return [(text, path.relative_to(package.parent).as_posix()) for path in paths for text in said(path)]
+    return [(text, path.relative_to(package.parent).as_posix()) for path in paths for text in said(path, functions)]
 
 
-def said(path: Path) -> list[str]:
-    """Return the texts in calls of `say` and `say_each` in a file."""
+def said(path: Path, functions: Sequence[str] = SAID) -> list[str]:
+    """Return the texts in calls of these functions in a file."""
     result = list[str]()
     with path.open("rb") as file:
-        for _, function, found, _ in METHODS[path.suffix](file, ["say", "say_each"], [], {}):
+        for _, function, found, _ in METHODS[path.suffix](file, functions, [], {}):
             texts = found if isinstance(found, tuple) else (found,)
             result += filter(None, texts if function == "say_each" else texts[:1])
     return result

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from d2l_lab.instruments.timing import NEAR, Measurement, three_digits, time_unit
+from d2l_lab.instruments.words import say, say_line, say_record
 
 HELD, MISSED, OPEN = "✓", "✗", "–"
 
@@ -61,12 +62,13 @@ def examine(name: str, answer: Callable[..., Any], cases: tuple[Case, ...]) -> s
         try:
             result = answer(*copy.deepcopy(case.arguments))
         except Exception as error:  # whatever a reader's code may do
-            return f"{MISSED} {call} raised {type(error).__name__}: {error}"
+            kind = type(error).__name__
+            return say_line("✗ {call} raised {kind}: {message}", call=call, kind=kind, message=error)
         if result is None:
-            return f"{OPEN} {name} returns nothing yet: write it in the cell above"
+            return say_line("– {exercise} returns nothing yet: write it in the cell above", exercise=name)
         if not _is_right(result, case.right):
-            return f"{MISSED} {call} returned {_short(result)}\n  Hint: {case.hint}"
-    return f"{HELD} {name}: {len(cases)} cases hold"
+            return say_line("✗ {call} returned {result}", call=call, result=_short(result)) + _hint(case.hint)
+    return say_line("✓ {exercise}: {n} cases hold", exercise=name, n=len(cases))
 
 
 def weigh(name: str, answer: float | None, measured: Callable[[], Measurement | float], guess: Guess) -> str:
@@ -80,16 +82,25 @@ def weigh(name: str, answer: float | None, measured: Callable[[], Measurement | 
         If the prediction is no number above 0.
     """
     if answer is None:
-        return f"{OPEN} {name}: predict first, with a number in the cell above"
+        return say_line("– {exercise}: predict first, with a number in the cell above", exercise=name)
     predicted, found = _above_zero(answer, f"a prediction of {name}"), measured()
     seen = found.disturbance.words() if isinstance(found, Measurement) else ""
     actual = _above_zero(found.median if isinstance(found, Measurement) else found, f"what was measured of {name}")
     off = max(actual / predicted, predicted / actual)
-    figures = f"{name}: predicted {_figure(predicted, guess.unit)}, measured {_figure(actual, guess.unit)}"
-    disturbed = f"; disturbed: {seen}" if seen else ""
+    about = {"exercise": name, "predicted": _figure(predicted, guess.unit), "measured": _figure(actual, guess.unit)}
+    about["disturbed"] = say("; disturbed: {observed}", observed=seen) if seen else ""
     if off <= NEAR:
-        return f"{HELD} {figures}, within {NEAR} ×{disturbed}"
-    return f"{MISSED} {figures}, off by {three_digits(off)} ×{disturbed}\n  Hint: {guess.hint}"
+        return say_line(
+            "✓ {exercise}: predicted {predicted}, measured {measured}, within {near} ×{disturbed}", near=NEAR, **about
+        )
+    about["times"] = three_digits(off)
+    missed = say_line("✗ {exercise}: predicted {predicted}, measured {measured}, off by {times} ×{disturbed}", **about)
+    return missed + _hint(guess.hint)
+
+
+def _hint(hint: str) -> str:
+    """Return the line of a hint, below another."""
+    return "\n  " + say_line("Hint: {hint}", hint=say_record(hint))
 
 
 def _above_zero(value: Any, what: str) -> float:

@@ -3,8 +3,9 @@
 import re
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+from unicodedata import east_asian_width
 
 RUNNING_TOTAL = "application/vnd.d2l.running-total+json"  # what levers write and pages read
 WIDE = re.compile(r"[\u2e80-\u9fff\uff00-\uff60]")
@@ -38,6 +39,25 @@ def show_line(text: str) -> Callable[[], None]:
             line.update({"text/plain": ""}, raw=True)
 
     return take_away
+
+
+def columns(text: str) -> int:
+    """Return how wide a line is: a Chinese character takes two columns."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Sequence[int] = (0, -1)) -> str:
+    """Return rows as lines of aligned columns, those in `left` to the left and the others to the right."""
+    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    to_the_left = {place % len(widths) for place in left}
+    lines = []
+    for row in rows:
+        gaps = [" " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells = zip(row, gaps, range(len(row)), strict=True)
+        lines.append(
+            "  ".join(cell + gap if place in to_the_left else gap + cell for cell, gap, place in cells).rstrip()
+        )
+    return "\n".join(lines)
 
 
 def wrapped(text: str, mark: str = " ") -> str:

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from d2l_lab.instruments.predictions import quantity, rest_on
 from d2l_lab.instruments.timing import column_scale
-from d2l_lab.instruments.words import say
+from d2l_lab.instruments.words import say, say_line
 from d2l_lab.machine.profile import profile_for
 from d2l_lab.machine.threads import keep_to_quota
 from d2l_lab.machine.today import Today, measure_today
@@ -118,18 +118,18 @@ def lines_of(today: Today) -> Iterator[str]:
     for change in today.changes:
         figure, unit = names[change.path[-1]]
         size = column_scale((change.today, change.kept))
-        yield say(
+        yield say_line(
             "{figure}: today {today}, {kept} when the profile was made",
             figure=f"{figure} ({change.device})" if change.device else figure,
             today=quantity(change.today, unit, size),
             kept=quantity(change.kept, unit, size),
         )
     if today.changes:
-        yield say("predictions use the figures of today")
+        yield say_line("predictions use the figures of today")
     for device, error in today.failed.items():
-        yield say(
+        yield say_line(
             "some figures could not be measured today, so the profile's stand: {error}",
             error=f"{device} {error}".strip(),
         )
     if today.disturbance.disturbed:
-        yield say("while this machine was measured, {words}", words=today.disturbance.words())
+        yield say_line("while this machine was measured, {words}", words=today.disturbance.words())

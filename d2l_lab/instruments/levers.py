@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
-from d2l_lab.instruments.display import RUNNING_TOTAL, show, wrapped
+from d2l_lab.instruments.display import RUNNING_TOTAL, aligned, show, wrapped
 from d2l_lab.instruments.framework import framework, needs_framework
 from d2l_lab.instruments.loops import (
     SEEN,
@@ -29,7 +29,7 @@ from d2l_lab.instruments.memory import can_keep_freed_memory, keep_freed_memory
 from d2l_lab.instruments.pairs import Pair, Verdict, measured_in_pairs, verdict
 from d2l_lab.instruments.predictions import Comparison, predict, quantity
 from d2l_lab.instruments.timing import Measurement, compare, measure, minus, report, three_digits
-from d2l_lab.instruments.words import say, say_record
+from d2l_lab.instruments.words import say, say_line, say_record
 from d2l_lab.machine.disturbance import Disturbance, Observation, observing
 from d2l_lab.plots.waterfall import Bar, waterfall
 
@@ -110,16 +110,14 @@ def tried_row(
     return Row(lever, time, promised, above, verdict(pairs))
 
 
-def verdict_of(row: Row) -> str:
-    """Return what pairs have shown of a lever, in words."""
-    said = {
-        Verdict.GAINS: say("it gains: kept"),
-        Verdict.LOSES: say("it loses: left out"),
-        Verdict.NOISE: say("within the noise: left out"),
-    }[row.verdict]
-    return say(
-        "{lever}: {verdict} (pairs: {pairs})", lever=say_record(row.lever), verdict=said, pairs=len(row.time.seconds)
-    )
+def verdict_of(row: Row, figures: str = "") -> str:
+    """Return what pairs have shown of a lever, in words, with these figures behind them."""
+    about = {"lever": say_record(row.lever), "pairs": len(row.time.seconds), "figures": figures}
+    if row.verdict is Verdict.GAINS:
+        return say_line("{lever}: it gains: kept (pairs: {pairs}){figures}", **about)
+    if row.verdict is Verdict.LOSES:
+        return say_line("{lever}: it loses: left out (pairs: {pairs}){figures}", **about)
+    return say_line("{lever}: within the noise: left out (pairs: {pairs}){figures}", **about)
 
 
 def picture(rows: Sequence[Row]) -> None:
@@ -140,7 +138,7 @@ class RunningTotal:
     until: tuple[float | None, float | None]
 
     def __str__(self) -> str:
-        return table(self.rows, "learns", learned)
+        return table(self.rows, say("learns"), learned)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         about = {"rows": [row.record() for row in self.rows], "steps": self.steps, "until": self.until, "limit": LIMIT}
@@ -164,7 +162,7 @@ class Tried:
     unit: str
 
     def __str__(self) -> str:
-        return table(self.rows, f"{self.unit}/s", lambda row: f"{self.items / row.time.median:,.0f}")
+        return table(self.rows, f"{say_record(self.unit)}/s", lambda row: f"{self.items / row.time.median:,.0f}")
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         about = {"rows": [row.record() for row in self.rows], "items": self.items, "unit": self.unit}
@@ -272,7 +270,7 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
     report({AS_WRITTEN: time, f"with {lever}": row.time})
     print(verdict_of(row))
     if row.promised is None or row.promised <= 0:
-        print(f"{lever}: no saving promised")
+        print(say_line("{lever}: no saving promised", lever=say_record(lever)))
     else:
         row.compare(if_missed)
 
@@ -305,7 +303,7 @@ def _check(promises: Mapping[str, Promise], steps: int) -> None:
 def _possible(levers: Collection[str]) -> list[Lever]:
     """Return these levers in the order of the chapter, without one that this system lacks, which a line says."""
     if Lever.MEMORY_KEPT in levers and not can_keep_freed_memory():
-        print(say("memory kept: not tried, because this system's C library has no such settings"))
+        print(say_line("memory kept: not tried, because this system's C library has no such settings"))
         levers = [lever for lever in levers if lever != Lever.MEMORY_KEPT]
     return [lever for lever in Lever if lever in levers]
 
@@ -351,7 +349,7 @@ def _tried(
         if promised < WORTH * pieces.step:
             figures = {"saving": "≤ " * at_most + milliseconds(promised), "step": milliseconds(pieces.step)}
             figures["lever"] = say_record(lever)
-            print(say("{lever}: promises {saving} of {step} ms, less than a tenth: not tried", **figures))
+            print(say_line("{lever}: promises {saving} of {step} ms, less than a tenth: not tried", **figures))
             return None
         promised *= above / pieces.step  # as what it saves: if the machine has become slower since, both are less
     loss = loss_from_the_start(rival)
@@ -413,7 +411,7 @@ def _pairs(without: Loop, with_it: Loop, steps: int, number: int, seen: Observat
 def pieces_in_words(pieces: Pieces) -> str:
     """Return the pieces of a step and their sum."""
     parts = {name: f"{1e3 * getattr(pieces, name):.2f}" for name in ("load", "compute", "read", "other")}
-    return say(
+    return say_line(
         "load {load} + compute {compute} + read {read} + the rest {other} = {step} ms a step, {faults} new pages",
         **parts | {"step": f"{1e3 * pieces.step:.2f}", "faults": f"{pieces.faults:,.0f}"},
     )
@@ -423,10 +421,10 @@ def sum_in_words(rows: Sequence[Row], alone: Sequence[float | None]) -> str:
     """Return what the levers kept promise to save of the loop as written, each by itself, beside what they saved."""
     kept = [(row, seconds) for row, seconds in zip(rows[1:], alone, strict=True) if row.kept and seconds]
     if not kept:
-        return say("no lever with a promise was kept")
+        return say_line("no lever with a promise was kept")
     promised = sum(seconds for _, seconds in kept)
     obtained = sum(row.obtained or 0 for row, _ in kept)
-    return say(
+    return say_line(
         "each by itself, the levers kept promise {promised} of the loop as written, summed up; together they saved "
         "{obtained}",
         promised=quantity(promised, "s"),
@@ -440,7 +438,7 @@ def until_in_words(until: tuple[float | None, float | None]) -> str:
         say("not within {limit} s", limit=f"{LIMIT:.0f}") if seconds is None else quantity(seconds, "s", 1.0)
         for seconds in until
     )
-    return say(
+    return say_line(
         "nine of ten test digits are right after: {first} as written, {last} with the levers kept",
         first=first,
         last=last,
@@ -479,7 +477,13 @@ class Levers:
         self._promises: dict[str, float] = {}
         self.time = measure(step, REPEATS, BUDGET)
         self._rows = [Row(AS_WRITTEN, self.time)]
-        print(f"{AS_WRITTEN}: {self._figures(self.time.median)}")
+        print(
+            say_line(
+                "{lever}: {ms} ms a step, {rate} {unit}/s",
+                lever=say_record(AS_WRITTEN),
+                **self._figures(self.time.median),
+            )
+        )
 
     def promise(self, lever: str, saving: float) -> None:
         """State and print how many seconds of a step a lever is to save, beside all those kept so far.
@@ -528,7 +532,7 @@ class Levers:
         row.compare(if_missed)
         row = replace(row, promised=too_little if promised is None else promised)
         self._rows.append(row)
-        print(f"{verdict_of(row)}, {self._figures(row.time.median)}")
+        print(verdict_of(row, say(", {ms} ms a step, {rate} {unit}/s", **self._figures(row.time.median))))
         if row.kept:
             self.step, self.time = step, row.time
         return row.kept
@@ -538,14 +542,17 @@ class Levers:
         show(Tried(tuple(self._rows), self._items, self._unit))
         picture(self._rows)
 
-    def _figures(self, seconds: float) -> str:
-        return f"{milliseconds(seconds)} ms a step, {self._items / seconds:,.0f} {self._unit}/s"
+    def _figures(self, seconds: float) -> dict[str, str]:
+        rate = f"{self._items / seconds:,.0f}"
+        return {"ms": milliseconds(seconds), "rate": rate, "unit": say_record(self._unit)}
 
 
 def table(rows: Sequence[Row], more: str, figure: Callable[[Row], str]) -> str:
     """Return rows as aligned lines: names to the left, figures to the right, the last one `figure`, under `more`."""
     first = rows[0].time.median
-    lines = [("", "ms a step", "low–high", "gain", "promised", "obtained", more, "")]
+    heads = say("ms a step"), say("low–high"), say("gain"), say("promised"), say("obtained")
+    left_out = {Verdict.LOSES: say("loses: left out"), Verdict.NOISE: say("within the noise: left out")}
+    lines = [("", *heads, more, "")]
     for row in rows:
         figures = (
             milliseconds(row.time.median),
@@ -555,13 +562,9 @@ def table(rows: Sequence[Row], more: str, figure: Callable[[Row], str]) -> str:
             milliseconds(row.obtained),
             figure(row),
         )
-        lines.append((row.lever, *figures, "" if row.kept else f"{row.verdict}: left out"))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    aligned = []
-    for name, *rest, mark in lines:
-        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:-1], strict=True)]
-        aligned.append("  ".join([name.ljust(widths[0]), *cells, mark]).rstrip())
-    return "\n".join(aligned)
+        mark = "" if row.kept else left_out[row.verdict]
+        lines.append((say_record(row.lever), *figures, mark))
+    return aligned(lines)
 
 
 def milliseconds(seconds: float | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from d2l_lab.instruments.display import show, show_line, wrapped
 from d2l_lab.instruments.timing import NEAR, Disturbed, Measurement, column_scale, three_digits, time_unit
-from d2l_lab.instruments.words import say, say_record
+from d2l_lab.instruments.words import say, say_line, say_record
 from d2l_lab.machine.disturbance import Disturbance
 
 MIME = "application/vnd.d2l.prediction+json"
@@ -52,8 +52,8 @@ class Prediction:
     def __str__(self) -> str:
         about = {"name": say_record(self.name), "figure": quantity(self.value, self.unit)}
         if self.kind == "saving":
-            return say("{name}: promised to save {figure}", **about)
-        return say("{name}: predicted {figure}", **about)
+            return say_line("{name}: promised to save {figure}", **about)
+        return say_line("{name}: predicted {figure}", **about)
 
     def compare(self, measured: Measurement | float, if_missed: str = "", guess: float | None = None) -> None:
         """Show the prediction beside its measurement: a line and a small drawing on a logarithmic scale.
@@ -88,7 +88,11 @@ class Prediction:
         ).show()
         if own_guess:
             times = three_digits(max(own_guess / median, median / own_guess)) if median > 0 else "∞"
-            print(say("your guess, {figure}, is off by {times} ×", figure=quantity(own_guess, self.unit), times=times))
+            print(
+                say_line(
+                    "your guess, {figure}, is off by {times} ×", figure=quantity(own_guess, self.unit), times=times
+                )
+            )
 
 
 @dataclass(frozen=True)

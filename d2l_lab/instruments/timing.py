@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from time import perf_counter
 
-from d2l_lab.instruments.words import say
+from d2l_lab.instruments.display import aligned
+from d2l_lab.instruments.words import say, say_line, say_record
 from d2l_lab.machine.disturbance import Disturbance, observing
 
 SHORTEST_RUN = 0.005  # seconds; well above the clock's resolution and the cost of reading it
@@ -101,8 +102,9 @@ class Measurement:
         """Return median, quartiles and numbers of runs and calls, in the unit in which a time of `scale` reads best."""
         unit, factor = time_unit(scale)
         median, low, high = (three_digits(x * factor) for x in (self.median, self.low, self.high))
-        runs = "1 run" if len(self.seconds) == 1 else f"{len(self.seconds)} runs"
-        return f"{median} {unit} ({low} … {high}; {runs} of {self.number})"
+        about = {"n": len(self.seconds), "number": self.number}
+        runs = say("1 run of {number}", **about) if about["n"] == 1 else say("{n} runs of {number}", **about)
+        return f"{median} {unit} ({low} … {high}; {runs})"
 
 
 class Disturbed:
@@ -240,10 +242,11 @@ def report(measurements: Mapping[str, Measurement], steps: int = 1) -> None:
         for name, whole in measurements.items()
     }
     scale = column_scale(step.median for step in found.values())
-    rows = [(name, step.text(scale or step.median), step.median) for name, step in found.items()]
-    name_width = max(len(name) for name, _, _ in rows)
-    text_width = max(len(text) for _, text, _ in rows)
-    for name, text, median in rows:
-        print(f"{name:<{name_width}}  {text:<{text_width}}  {three_digits(median / rows[0][2])} ×")
+    first = next(iter(found.values())).median
+    rows = [
+        (say_record(name), step.text(scale or step.median), f"{three_digits(step.median / first)} ×")
+        for name, step in found.items()
+    ]
+    print(aligned(rows, (0, 1, 2)))
     for words in dict.fromkeys(step.disturbance.words() for step in found.values() if step.disturbance.disturbed):
-        print(say("while this was measured, {words}", words=words))
+        print(say_line("while this was measured, {words}", words=words))

@@ -21,6 +21,11 @@ def say(text: str, /, **fields: Any) -> str:
     return (_translations()[0](text) or text).format(**fields)
 
 
+def say_line(text: str, /, **fields: Any) -> str:
+    """Return what `say` does, of a text that fills lines of its own: pages translate it in what a cell has printed."""
+    return say(text, **fields)
+
+
 def say_record(text: str) -> str:
     """Return a text that a cell gave a record, such as a name, in the notebook's language."""
     return _translations()[1](text) or text

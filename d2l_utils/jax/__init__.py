@@ -9,6 +9,7 @@ import jax
 
 from d2l_lab.instruments.framework import register
 from d2l_lab.instruments.memory import process_counters
+from d2l_lab.instruments.words import say_line
 from d2l_lab.protocol import Counters
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
@@ -70,7 +71,7 @@ def devices(n: int = 2) -> list[Any]:
             f"JAX has started with fewer than {n} CPU devices: restart the kernel and call devices({n}) "
             "before the first array"
         )
-    print(f"{n} stand-ins: CPU devices 0 to {n - 1} of JAX; they share its threads")
+    print(say_line("{n} stand-ins: CPU devices 0 to {last} of JAX; they share its threads", n=n, last=n - 1))
     return cpus[:n]
 
 

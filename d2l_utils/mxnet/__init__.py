@@ -9,6 +9,7 @@ import mxnet as mx
 
 from d2l_lab.instruments.framework import register
 from d2l_lab.instruments.memory import process_counters
+from d2l_lab.instruments.words import say, say_line
 from d2l_lab.protocol import Counters
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
@@ -59,8 +60,8 @@ def devices(n: int = 2) -> list[Any]:
         print(f"{n} GPUs: gpu(0) to gpu({n - 1})")
         return [mx.gpu(i) for i in range(n)]
     one = os.environ.get("OMP_NUM_THREADS") == "1"
-    threads = "each operation computes in one thread" if one else "set OMP_NUM_THREADS=1 for one thread each"
-    print(f"{n} stand-ins: cpu(0) to cpu({n - 1}) of MXNet; {threads}")
+    threads = say("each operation computes in one thread") if one else say("set OMP_NUM_THREADS=1 for one thread each")
+    print(say_line("{n} stand-ins: cpu(0) to cpu({last}) of MXNet; {threads}", n=n, last=n - 1, threads=threads))
     return [mx.cpu(i) for i in range(n)]
 
 

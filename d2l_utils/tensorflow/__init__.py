@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from d2l_lab.instruments.framework import register
 from d2l_lab.instruments.memory import process_counters
+from d2l_lab.instruments.words import say, say_line
 from d2l_lab.protocol import Counters
 from d2l_utils import common
 from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit list
@@ -76,8 +77,10 @@ def devices(n: int = 2) -> list[Any]:
         return [tf.device(f"/GPU:{i}") for i in range(n)]
     _split_cpu(n)
     one = tf.config.threading.get_intra_op_parallelism_threads() == 1
-    threads = "each operation computes in one thread" if one else "they share the CPU's threads"
-    print(f"{n} stand-ins: logical CPUs 0 to {n - 1} of TensorFlow; {threads}")
+    threads = say("each operation computes in one thread") if one else say("they share the CPU's threads")
+    print(
+        say_line("{n} stand-ins: logical CPUs 0 to {last} of TensorFlow; {threads}", n=n, last=n - 1, threads=threads)
+    )
     return [tf.device(f"/CPU:{i}") for i in range(n)]
 
 

@@ -8,6 +8,7 @@ import torch
 
 from d2l_lab.instruments.framework import register
 from d2l_lab.instruments.memory import process_counters
+from d2l_lab.instruments.words import say_line
 from d2l_lab.machine.system import cores
 from d2l_lab.protocol import Counters
 from d2l_utils import common
@@ -64,7 +65,7 @@ def devices(n: int = 2) -> list[Any]:
         print(f"{n} GPUs: cuda:0 to cuda:{n - 1}")
         return [torch.device("cuda", i) for i in range(n)]
     torch.set_num_threads(1)
-    print(f"{n} stand-ins: PyTorch's one CPU device {n} times; each operation computes in one thread")
+    print(say_line("{n} stand-ins: PyTorch's one CPU device {n} times; each operation computes in one thread", n=n))
     return [cpu()] * n
 
 

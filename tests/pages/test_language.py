@@ -123,7 +123,7 @@ def test_what_is_made_by_programs_speaks_the_language_of_the_page(pages):
     assert lists.select_one(".only-jax .gains").text == gain
     assert lists.select_one("ul.claims a").text == "三种形式的结果一致"
     assert lists.select_one("table.comparisons th a").text == "只等一次"
-    assert lists.select_one(".scatter a")["aria-label"].startswith("逐个等待（page）")
+    assert lists.select_one(".scatter a")["aria-label"].startswith("逐个等待（等待）")
     (words,) = [json.loads(script["data-words"]) for script in pages["page"].select("script[data-words]")]
     assert words["Step"] == "下一步"
 

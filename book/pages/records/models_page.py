@@ -19,7 +19,16 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import FRAMEWORKS
 from book.gpu_record import predictions
-from book.model_errors import Record, closing, miss, models, name_in_section, open_to_explanation, summary_line
+from book.model_errors import (
+    Record,
+    closing,
+    miss,
+    models,
+    name_in_section,
+    open_to_explanation,
+    section_of,
+    summary_line,
+)
 from book.pages.guessing import offer, score
 from book.pages.records.record_nodes import collected, raw
 from book.pages.records.scatter import Dot, factors, key, times
@@ -110,7 +119,7 @@ class Models(SphinxDirective):
         for record in records:
             section, place = record["section"], self.up + address_of(record)
             guess = record.get("guess", "")
-            found.append(Dot(comparison_of(record), section, self.sections.index(section), place, guess))
+            found.append(Dot(comparison_of(record), section_of(record), self.sections.index(section), place, guess))
         seconds = [dot for dot in found if dot.comparison.unit == "s" and dot.comparison.kind != "saving"]
         return seconds, [dot for dot in found if dot not in seconds]
 

@@ -9,9 +9,11 @@ from book import ROOT
 from book.layout import Edition
 from book.translations import CHINESE
 from book.translations.kernel_words import words_of
+from d2l_lab.exercises.checks import check
 from d2l_lab.instruments import words
 from d2l_lab.instruments.claims import claim
 from d2l_lab.instruments.predictions import Comparison, predict
+from d2l_lab.instruments.timing import Measurement, report
 
 OWN = {"a step, {way}": "一步，{way}", "eager": "即时执行", "It is fast": "它很快", "Look.": "看看。"}
 
@@ -41,6 +43,21 @@ def test_claims_predictions_and_notes_are_in_the_language(beside, capsys):
     assert "承诺节省" in line
     assert note.startswith("  偏差 3.00 倍")
     assert note.endswith("。看看。")
+
+
+def test_the_check_of_an_exercise_and_a_table_are_in_the_language(beside, capsys):
+    hint = "with so few the bubble is a tenth or more: it has to be below"
+    beside(json.dumps(json.loads(chinese()) | {"records": {hint: "太少", "issued": "发出", "all": "全部"}}))
+    check("enough", lambda k: None)
+    check("enough", lambda k: 1)
+    report({"issued": Measurement((0.001, 0.001), 2), "all": Measurement((0.002,), 1)})
+    none, missed, *lines = capsys.readouterr().out.split("\n")
+    assert none == "– enough 还没有返回值：请在上面的单元格里编写"
+    assert missed.startswith("✗ enough(")
+    assert missed.endswith("返回了 1")
+    assert lines[0] == "  提示：太少"
+    assert lines[1] == "发出  1.00 ms (1.00 … 1.00; 2 轮，每轮 2 次)  1.00 ×"
+    assert lines[2] == "全部  2.00 ms (2.00 … 2.00; 1 轮，每轮 1 次)  2.00 ×"
 
 
 def test_a_long_sentence_without_spaces_breaks_where_the_line_ends(beside):

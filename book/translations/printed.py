@@ -1,0 +1,80 @@
+"""What the lines of our packages say that a cell has printed, in another language: a page shows the English run."""
+
+import re
+from collections.abc import Callable
+from itertools import groupby
+
+from d2l_lab.instruments.display import aligned, wrapped
+from d2l_lab.instruments.words import Translate, filling, pieces
+
+BREAK = r"(?: |\n  )"  # where a long sentence may have been wrapped
+CODE = ("exercise", "call", "result", "kind", "message")  # fields that are names or values of code
+LONG = 60  # characters of a sentence that may have been
+WORD = re.compile(r"[a-z]{3}")
+ROW = re.compile(r"(?P<name>\S.*?) {2,}(?P<time>\S+ \S+ \(.*?; )(?P<runs>.*?)\) +(?P<ratio>\S+ ×)")  # of `report`
+
+
+def translation_of_printed(lines: dict[str, str], fixed: dict[str, str], record: Translate) -> Callable[[str], str]:
+    """Return a function that translates what a cell has printed as far as our packages have said it.
+
+    Parameters
+    ----------
+    lines, fixed
+        The translations of texts that fill lines, and of all texts, by their English, with fields.
+    record
+        What translates the text of a record, such as a name.
+    """
+    inside = {text: words for text, words in fixed.items() if WORD.search(literal(text))}
+    phrase = filling(lambda text: fixed.get(text) or record(text), inside)
+    most_literal_first = sorted(lines, key=lambda text: len(literal(text)), reverse=True)
+    forms = [(form(text), lines[text]) for text in most_literal_first]
+
+    def translate(text: str) -> str:
+        for pattern, words in forms:
+            text = pattern.sub(lambda found, words=words: filled(found, words), text)  # type: ignore[misc]
+        return with_tables(text, phrase)
+
+    def filled(found: re.Match[str], words: str) -> str:
+        fields = {name: joined(value) for name, value in found.groupdict().items()}
+        fields = {name: name not in CODE and phrase(value) or value for name, value in fields.items()}
+        line = "".join(part + fields.get(name or "", "") for part, name in pieces(words))
+        return wrapped(line) if "\n" in found[0] else found[1] + line
+
+    return translate
+
+
+def literal(text: str) -> str:
+    return "".join(part for part, _ in pieces(text))
+
+
+def joined(text: str) -> str:
+    return " ".join(text.split("\n  ")) if "\n" in text else text
+
+
+def form(text: str) -> re.Pattern[str]:
+    """Return a pattern of the lines that a text with fields can become."""
+    names, result = set[str](), ""
+    may_break = len(literal(text)) > LONG
+    for part, name in pieces(text):
+        result += re.escape(part).replace(r"\ ", BREAK if may_break else " ")
+        if name is not None:
+            any_text = r"[^\n]*?(?:\n  [^\n]*?)??" if may_break else r"[^\n]*?"
+            any_text = r"[^\n,]*?" if name == "figure" else any_text  # a number with its unit
+            result += f"(?P={name})" if name in names else f"(?P<{name}>{any_text})"
+            names.add(name)
+    return re.compile(f"^( *){result}$", re.MULTILINE)
+
+
+def with_tables(text: str, phrase: Translate) -> str:
+    """Return a text with the names in the tables of `report` translated, its columns aligned again."""
+    result = []
+    for is_table, lines in groupby(text.split("\n"), lambda line: bool(ROW.fullmatch(line))):
+        if is_table:
+            rows = []
+            for found in filter(None, map(ROW.fullmatch, lines)):
+                runs = phrase(found["runs"]) or found["runs"]
+                rows.append([phrase(found["name"]) or found["name"], f"{found['time']}{runs})", found["ratio"]])
+            result += aligned(rows, (0, 1, 2)).split("\n")
+        else:
+            result += lines
+    return "\n".join(result)

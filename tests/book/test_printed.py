@@ -1,0 +1,63 @@
+"""What our packages have printed in a cell is shown in the language of the page; what the cell says itself stays."""
+
+import pytest
+
+from book import ROOT
+from book.layout import Edition
+from book.outputs import presentable
+from book.translations import CHINESE
+from book.words import say_printed, set_language
+
+
+@pytest.fixture(autouse=True)
+def chinese():
+    set_language(Edition(ROOT, CHINESE))
+    yield
+    set_language(Edition(ROOT))
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        ("✓ product: 3 cases hold\n", "✓ product：3 个用例全部通过\n"),
+        (
+            "✗ halves(2, 1) returned 3\n  Hint: a gain is the old time over the new one\n",
+            "✗ halves(2, 1) 返回了 3\n  提示：加速比是旧的用时除以新的用时\n",
+        ),
+        (
+            "attention: fused: it gains: kept (pairs: 6), 8.55 ms a step, 59,893 tokens/s",
+            "注意力：融合：有收益，保留（6 对），每步 8.55 ms，每秒 59,893 个词元",
+        ),
+        ("load 1.00 of it\nbest m: predicted 1, found 4\n", "load 1.00 of it\nbest m: predicted 1, found 4\n"),
+    ],
+)
+def test_lines_of_our_packages_alone_are_translated(printed, shown):
+    assert say_printed(printed) == shown
+
+
+def test_a_table_has_its_names_and_keeps_its_columns():
+    printed = (
+        "issued    1.20 ms (1.10 … 1.30; 5 runs of 2)  1.00 ×\nfinished  12.0 ms (11.0 … 13.0; 1 run of 1)   10.0 ×\n"
+    )
+    shown = (
+        "发出  1.20 ms (1.10 … 1.30; 5 轮，每轮 2 次)  1.00 ×\n完成  12.0 ms (11.0 … 13.0; 1 轮，每轮 1 次)  10.0 ×\n"
+    )
+    assert say_printed(printed) == shown
+
+
+def test_a_sentence_that_was_wrapped_is_wrapped_again():
+    printed = "  nine of ten test digits are right after: 2.78 s as written, 0.615 s\n  with the levers kept\nx\n"
+    first, *others = say_printed(printed).split("\n")
+    assert first.startswith("  训练这么久之后")
+    assert "0.615 s" in "".join(others)
+    assert others[-2:] == ["x", ""]
+
+
+def test_pages_and_slides_show_it_but_not_what_went_to_stderr_or_is_a_value():
+    stdout, stderr = (
+        {"output_type": "stream", "name": name, "text": "✓ f: 3 cases hold"} for name in ("stdout", "stderr")
+    )
+    value = {"output_type": "execute_result", "data": {"text/plain": "a page: predicted 2.00 ms"}, "metadata": {}}
+    found = presentable([stdout, stderr, value])
+    assert [each.get("text") for each in found[:2]] == ["✓ f：3 个用例全部通过", "✓ f: 3 cases hold"]
+    assert found[2]["data"] == {"text/plain": "a page：预测 2.00 ms"}
