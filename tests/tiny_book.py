@@ -1,5 +1,6 @@
 """Tiny books for tests: a folder of pages, built with the book's own settings."""
 
+import gc
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
@@ -71,6 +72,7 @@ def sphinx(source, target, builder, language="en", **settings):
             status = build_main([*options, "-d", str(source.parent / "doctrees"), str(source), str(target)])
     finally:
         set_language(Edition(ROOT))  # English again, for the tests that follow
+        gc.enable()  # which the book's settings end
     return status, warnings.getvalue()
 
 

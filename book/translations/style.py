@@ -21,10 +21,9 @@ RULES = {
         "和 alone is read as a conjunction: write 总和, 部分和 or 求和的结果",
     ),
 }
-UNSETTLED = frozenset({"percent", "times", "thousands", "predict", "ahead"})  # which some catalogue still breaks
 
 
-def habits(msgstr: str, rules: frozenset[str] = frozenset(RULES) - UNSETTLED) -> list[str]:
+def habits(msgstr: str, rules: frozenset[str] = frozenset(RULES)) -> list[str]:
     """Return each slip of a translation against these rules, with the characters around it."""
     text = plain_text(join_lines(msgstr)).replace("\n", " ")
     return [
