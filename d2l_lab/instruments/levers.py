@@ -382,8 +382,8 @@ def _with_costs(pieces: Pieces, best: Loop, rival: Loop, lever: Lever, steps: in
         rival.prepare(steps)
         pieces = pieces._replace(kept=seconds_to_draw(rival, steps))
     if lever in BESIDE:
-        rival.prepare(WHOLE)
-        first, both = seconds_beside(best, rival)
+        rival.prepare(steps)
+        first, both = seconds_beside(best, rival, steps)
         load = (pieces.load - pieces.first) * steps / max(1, steps - 1)
         both += (first - pieces.first * steps) / max(1, steps - 1)
         in_turn = load if lever is Lever.BACKGROUND_LOADING else load + pieces.compute

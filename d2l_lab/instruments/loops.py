@@ -237,8 +237,8 @@ def seconds_to_draw(loop: Loop, steps: int) -> float:
     return statistics.mean(timer.times[1:]) / steps
 
 
-def seconds_beside(loop: Loop, loader: Loop) -> tuple[float, float]:
-    """Return the seconds of an epoch's first minibatch, and of a later one beside a step, one for one.
+def seconds_beside(loop: Loop, loader: Loop, steps: int) -> tuple[float, float]:
+    """Return the seconds of the first minibatch in epochs of so many, and of a later one beside a step, one for one.
 
     They are drawn as `loader` draws them and `loop` does not, and each step trains on a minibatch that is there.
     """
@@ -249,14 +249,14 @@ def seconds_beside(loop: Loop, loader: Loop) -> tuple[float, float]:
             yield minibatch
 
     last = seconds_alone(loop, WHOLE)  # has nothing beside it
-    seconds_of(loader, 2, 0)  # warms up
+    seconds_of(loader, min(2, steps), 0)  # warms up
     loader.seen.clear()
-    for seed in range(2):
+    for seed in range(2 * WHOLE // steps):
         loader.begin(seed)
-        loader.epoch(WHOLE, drawn())
+        loader.epoch(steps, drawn())
         loader.end()
     epoch = loader.pieces()
-    return WHOLE * epoch.first, (WHOLE * (epoch.step - epoch.first) - last) / (WHOLE - 1)
+    return steps * epoch.first, (steps * (epoch.step - epoch.first) - last) / max(1, steps - 1)
 
 
 def seconds_until(loop: Loop, share: float, limit: float) -> float | None:

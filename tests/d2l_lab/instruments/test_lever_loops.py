@@ -67,7 +67,7 @@ def loops(monkeypatch):
     for each in (loop_module, pairs):
         monkeypatch.setattr(each, "perf_counter", lambda: FakeLoop.now)
     monkeypatch.setattr(module, "BUDGET", 1e6)
-    monkeypatch.setattr(module, "seconds_beside", lambda loop, loader: (1.0, 5.0))
+    monkeypatch.setattr(module, "seconds_beside", lambda loop, loader, steps: (1.0, 5.0))
     monkeypatch.setattr(module, "seconds_to_draw", lambda loop, steps: 0.25)
     monkeypatch.setattr(module, "seconds_alone", lambda loop, steps: loop.seconds - 1)
     monkeypatch.setattr(module, "LIMIT", 1e6)
@@ -115,7 +115,7 @@ def test_a_promise_can_follow_from_the_pieces_of_the_loop_just_above(total):
 @pytest.mark.parametrize(("lever", "costs"), [("background loading", (2, 4)), ("deferred loss read", (2, 0))])
 def test_a_lever_costs_what_a_step_and_a_minibatch_side_by_side_take_longer_than_either(monkeypatch, lever, costs):
     """In turn the first of four minibatches takes 1 s, a later one 4 s; side by side the start takes 3 s longer."""
-    monkeypatch.setattr(module, "seconds_beside", lambda loop, loader: (4.0, 7.0))
+    monkeypatch.setattr(module, "seconds_beside", lambda loop, loader, steps: (4.0, 7.0))
     pieces = Pieces(load=3.25, compute=4.0, read=2.0, other=0.0, faults=0, first=0.25)
     found = module._with_costs(pieces, None, FakeLoop((lever,)), Lever(lever), 4)
     assert (found.beside, found.slowed) == costs
@@ -250,7 +250,7 @@ def test_steps_beside_a_loader_take_one_of_its_minibatches_each(loop, monkeypatc
     monkeypatch.setattr(loop_module, "perf_counter", lambda: now[0])
     monkeypatch.setattr(loop, "draw", loop.loader)
     loop.prepare(22)
-    assert loop_module.seconds_beside(loop, loop) == pytest.approx((13, 5))
+    assert loop_module.seconds_beside(loop, loop, 22) == pytest.approx((13, 5))
     assert len(set(batches[-44::2])) == 22
     assert set(batches[-43::2]) == {0}
 
