@@ -9,10 +9,11 @@ from itertools import groupby
 from typing import Any
 
 from book.terminal import legal, settled, uncoloured
-from book.words import say, say_printed
+from book.words import say, say_printed, say_record
 from d2l_lab.instruments.claims import MIME as CLAIM
 from d2l_lab.instruments.display import RUNNING_TOTAL
 from d2l_lab.instruments.predictions import MIME as PREDICTION
+from d2l_lab.machine.datasheets import specifications_in
 
 MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -113,6 +114,8 @@ def legible(output: dict[str, Any]) -> dict[str, Any]:
     for mime, value in data.items():
         if mime == "text/plain":
             data[mime] = say_printed(settled(value)) if list(data) == [mime] else settled(value)
+        elif mime == "text/markdown" and (table := specifications_in(value)):
+            data[mime] = table.markdown(say, say_record)
         elif isinstance(value, str):
             data[mime] = CONTROL.sub("", legal(RETURN.sub("\n", value)))
     return output | {"data": data}

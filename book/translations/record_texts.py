@@ -7,8 +7,10 @@ a comment of the section lists them:
 """
 
 import ast
+import csv
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 TABLES = ("compare", "report")  # functions that take a dict whose keys are shown
 SHOWN = {"claim": 0, "predict": 0, "try_lever": 0, "trial": 0, "compare": 1}  # the place of an argument that is shown
@@ -75,6 +77,16 @@ def hints(code: str) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Case", "Guess"):
             yield from text_of(assigned.get(ast.unparse(node.args[-1]), node.args[-1]))
+
+
+def hardware(root: Path) -> Iterator[str]:
+    """Yield the words of the tables of hardware: quantities, what they mean, notes, and what is no product's name."""
+    path = root / "d2l_lab" / "tables" / "hardware.csv"
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines())) if path.exists() else []
+    for row in rows:
+        yield from filter(None, [row["quantity"], row["convention"], row["note"]])
+        if row["table"] in ("latency", "training"):
+            yield row["name"]
 
 
 def text_of(argument: ast.expr) -> Iterator[str]:

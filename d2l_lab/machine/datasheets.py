@@ -2,11 +2,14 @@
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from d2l_lab.instruments.words import say, say_record
+
+Say = Callable[..., str]  # what returns a fixed text in a language, as `d2l_lab.instruments.words.say` does
 FOLDER = files("d2l_lab") / "tables"
 UNITS = {
     "KiB": 2**10,
@@ -106,61 +109,89 @@ class Specifications(tuple[Specification, ...]):
         return "\n".join(f"{row.name:<{names}}  {row.quantity:<{quantities}}  {row}" for row in self)
 
     def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+    def markdown(self, say: Say = say, say_record: Callable[[str], str] = say_record) -> str:
+        """Return the table with its notes and sources, in the words of these functions."""
         side_by_side = len(self.quantities) > len(self.names)
-        heads = ["figure" if side_by_side else "name", *self.names]
-        lines = [_line(quantity, [self.rows_of(name, quantity) for name in self.names]) for quantity in self.quantities]
+        heads = [say("figure") if side_by_side else say("name"), *map(say_record, self.names)]
+        lines = [
+            _line(say_record(quantity), [self.rows_of(name, quantity) for name in self.names], say)
+            for quantity in self.quantities
+        ]
         table = [heads, *lines] if side_by_side else list(map(list, zip(heads, *lines, strict=True)))
         rule = [":---", *["---:"] * (len(table[0]) - 1)]
         text = "\n".join("| " + " | ".join(line) + " |" for line in (table[0], rule, *table[1:]))
-        fold = "<details><summary>What the figures mean, and who says so</summary>"
-        return "\n\n".join([text, fold, *self._footnotes(), "</details>"])
+        summary = say("What the figures mean, and who says so")
+        fold = f"<details><summary>{summary}</summary>"
+        return "\n\n".join([text, fold, *self._footnotes(say, say_record), "</details>"])
 
-    def _footnotes(self) -> Iterator[str]:
+    def _footnotes(self, say: Say, say_record: Callable[[str], str]) -> Iterator[str]:
         """Yield what each quantity means, notes on single values if there are any, and the sources."""
         meanings = []
         for quantity in self.quantities:
             conventions = dict.fromkeys(row.convention for row in self if row.quantity == quantity)
-            meanings.append(f"*{quantity}*: {'; '.join(conventions)}.")
+            told = say("; ").join(map(say_record, conventions))
+            meanings.append(say("*{quantity}*: {meaning}.", quantity=say_record(quantity), meaning=told))
         yield " ".join(meanings)
         notes = []
         for note in dict.fromkeys(row.note for row in self if row.note):
-            names = dict.fromkeys(row.name for row in self if row.note == note)
-            notes.append(f"* {'; '.join(names)}: {note}.")
+            names = say("; ").join(
+                say_record(name) for name in dict.fromkeys(row.name for row in self if row.note == note)
+            )
+            notes.append("* " + say("{names}: {note}.", names=names, note=say_record(note)))
         if notes:
             yield "\n".join(notes)
         firsts: dict[str, Specification] = {}
         for row in self:
             firsts.setdefault(row.origin, row)
-        yield "\n".join(f"{i}. {self._source(row)}" for i, row in enumerate(firsts.values(), 1))
+        yield "\n".join(f"{i}. {self._source(row, say, say_record)}" for i, row in enumerate(firsts.values(), 1))
 
-    def _source(self, first: Specification) -> str:
+    def _source(self, first: Specification, say: Say, say_record: Callable[[str], str]) -> str:
         """Return a source as text: its link, its dates, and the devices that it speaks of unless it speaks of all."""
         rows = [row for row in self if row.origin == first.origin]
         names = tuple(dict.fromkeys(row.name for row in rows))
-        told = f": {', '.join(names)}" if names != self.names else ""
-        remark = "; some figures computed from it" if any(row.derivation for row in rows) else ""
-        return f"{_link(first.source, first.url)}{_dates(first)}{told}{remark}"
+        told = say(": ") + say(", ").join(map(say_record, names)) if names != self.names else ""
+        remark = say("; some figures computed from it") if any(row.derivation for row in rows) else ""
+        published = say(", ") + first.published if first.published else ""
+        read = say(", read {day}", day=first.accessed) if first.url else ""
+        return f"{_link(first.source, first.url)}{published}{read}{told}{remark}"
 
 
 def _link(text: str, url: str) -> str:
     return f"[{text}]({url})" if url else text
 
 
-def _dates(row: Specification) -> str:
-    """Return when the source was published, if it says so, and when it was read, if it can be read."""
-    published = f", {row.published}" if row.published else ""
-    return f"{published}, read {row.accessed}" if row.url else published
-
-
-def _line(head: str, cells: Sequence[Sequence[Specification]]) -> list[str]:
+def _line(head: str, cells: Sequence[Sequence[Specification]], say: Say) -> list[str]:
     """Return a quantity and its values as text. The unit follows the quantity, or each number if there are several."""
     units = {row.unit for cell in cells for row in cell}
     if len(units) > 1 or units == {"count"}:
-        texts = [" or ".join(str(row) for row in cell) for cell in cells]
+        texts = [say(" or ").join(str(row) for row in cell) for cell in cells]
     else:
-        head = f"{head}, {units.pop()}"
-        texts = [" or ".join(row.number for row in cell) for cell in cells]
+        head += say(", ") + units.pop()
+        texts = [say(" or ").join(row.number for row in cell) for cell in cells]
     return [head, *(text or "–" for text in texts)]
+
+
+def specifications_in(text: str) -> Specifications | None:
+    """Return the rows of which this English text is the table in Markdown, None for any other text."""
+    lines = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.split("\n") if line[:1] == "|"]
+    if len(lines) < 3 or lines[0][0] not in ("figure", "name"):
+        return None
+    heads, firsts = set(lines[0]), {line[0] for line in lines[2:]}
+    names, quantities = (heads, firsts) if lines[0][0] == "figure" else (firsts, heads)
+    quantities |= {quantity.rpartition(", ")[0] for quantity in quantities}
+    rows = [row for row in _all_rows() if row.name in names and row.quantity in quantities]
+    for table in dict.fromkeys(row.table for row in rows):
+        found = Specifications(row for row in rows if row.table == table)
+        if found.markdown(lambda text, **fields: text.format(**fields), str) == text:
+            return found
+    return None
+
+
+def _all_rows() -> list[Specification]:
+    lines = (FOLDER / "hardware.csv").read_text(encoding="utf-8").splitlines()
+    return [Specification(**row) for row in csv.DictReader(lines)]
 
 
 def specifications(table: str, *names: str, quantities: Sequence[str] = ()) -> Specifications:
@@ -182,8 +213,7 @@ def specifications(table: str, *names: str, quantities: Sequence[str] = ()) -> S
     ValueError
         If there is no such table, name or quantity.
     """
-    lines = (FOLDER / "hardware.csv").read_text(encoding="utf-8").splitlines()
-    rows = [Specification(**row) for row in csv.DictReader(lines)]
+    rows = _all_rows()
     tables = dict.fromkeys(row.table for row in rows)
     if table not in tables:
         raise ValueError(f"unknown table {table!r}; known: {', '.join(tables)}")

@@ -7,6 +7,7 @@ from book.layout import Edition
 from book.outputs import presentable
 from book.translations import CHINESE
 from book.words import say_printed, set_language
+from d2l_lab.machine.datasheets import specifications
 
 
 @pytest.fixture(autouse=True)
@@ -61,3 +62,14 @@ def test_pages_and_slides_show_it_but_not_what_went_to_stderr_or_is_a_value():
     found = presentable([stdout, stderr, value])
     assert [each.get("text") for each in found[:2]] == ["✓ f：3 个用例全部通过", "✓ f: 3 cases hold"]
     assert found[2]["data"] == {"text/plain": "a page：预测 2.00 ms"}
+
+
+def test_a_table_of_hardware_has_its_heads_notes_and_sources_in_the_language():
+    chosen = specifications("links", quantities=["bandwidth"])
+    output = {"output_type": "execute_result", "data": {"text/markdown": chosen.markdown()}, "metadata": {}}
+    shown = presentable([output])[0]["data"]["text/markdown"]
+    assert shown.split("\n")[0] == "| 名称 | 带宽，GB/s |"
+    assert "查阅" in shown
+    assert "one direction" not in shown
+    other = output | {"data": {"text/markdown": "| figure | x |\n| :--- | ---: |\n| width | 2 |"}}
+    assert presentable([other]) == [other]
