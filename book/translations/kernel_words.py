@@ -6,7 +6,7 @@ from collections.abc import Callable
 from book.layout import Edition
 from book.translations.lookup import Translations
 from book.translations.printed import translation_of_printed
-from book.translations.update import PACKAGES, SAID, fixed_texts
+from book.translations.said import PACKAGES, SAID, fixed_texts
 
 
 def printed(edition: Edition, translations: Translations) -> Callable[[str], str]:

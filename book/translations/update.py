@@ -8,13 +8,8 @@ mark.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import Any
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_javascript, extract_python
-from jinja2.ext import babel_extract
 
 from book import gpu_record
 from book.layout import Edition, own_files
@@ -34,17 +29,11 @@ from book.translations.catalogues import (
     sources,
     write,
 )
+from book.translations.said import PACKAGES, fixed_texts
 from book.translations.units import extract
 
-PACKAGES = ("book", "d2l_utils", "d2l_lab")  # where `say` is called
 # Which share no text with others: a label has too little room for another translation, a comment has no full stop.
 APART = (RECORDS, FIGURES, COMMENTS)
-METHODS: dict[str, Callable[..., Iterable[Any]]] = {
-    ".py": extract_python,
-    ".html": babel_extract,
-    ".js": extract_javascript,
-}
-SAID = ("say", "say_each", "say_line")  # functions whose texts are fixed
 FEW = 4  # words: what resembles a shorter text means something else
 TAGS = re.compile(r"\+\+\+ (\{.*\})")  # of a cell of prose
 
@@ -71,22 +60,6 @@ def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
         for path in own_files(edition.sources, "img/*.svg")
         for text in figures.extract(path.read_text(encoding="utf-8"))
     ]
-    return result
-
-
-def fixed_texts(package: Path, functions: Sequence[str] = SAID) -> list[tuple[str, str]]:
-    """Return the texts in calls of these functions in the files of a package, each with its file."""
-    paths = [path for ending in METHODS for path in own_files(package, f"**/*{ending}")]
-    return [(text, path.relative_to(package.parent).as_posix()) for path in paths for text in said(path, functions)]
-
-
-def said(path: Path, functions: Sequence[str] = SAID) -> list[str]:
-    """Return the texts in calls of these functions in a file."""
-    result = list[str]()
-    with path.open("rb") as file:
-        for _, function, found, _ in METHODS[path.suffix](file, functions, [], {}):
-            texts = found if isinstance(found, tuple) else (found,)
-            result += filter(None, texts if function == "say_each" else texts[:1])
     return result
 
 

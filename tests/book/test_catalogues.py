@@ -15,7 +15,8 @@ from book.translations import CHINESE
 from book.translations.__main__ import main
 from book.translations.catalogues import folder, messages, names, read
 from book.translations.record_texts import OURS
-from book.translations.update import fixed_texts, update
+from book.translations.said import fixed_texts
+from book.translations.update import update
 from book.words import say_record
 from d2l_lab.instruments.claims import Claim
 from d2l_lab.instruments.levers import AS_WRITTEN

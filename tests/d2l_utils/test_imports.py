@@ -14,14 +14,14 @@ FOLDERS = set(MODULES.values())
 FRAMEWORKS = {f"d2l_utils.{folder}" for folder in FOLDERS}
 D2L_NAMES = {f"d2l_utils.d2l_names.{folder}" for folder in FOLDERS}
 FLOORS = [  # rooms of our packages, from the bottom; an import goes down or stays on its floor, and never in a circle
-    {"d2l_lab.protocol", "d2l_lab.files", "d2l_lab.instruments.words"},
+    {"d2l_lab.protocol", "d2l_lab.files", "d2l_lab.instruments.words", "d2l_lab.instruments.display"},
     {"d2l_lab.machine"},
     {"d2l_lab.instruments.timing"},
     {f"d2l_lab.{room}" for room in ("processes", "collectives", "exercises")},
     {"d2l_lab.plots", "d2l_lab.instruments"}
     | {
         f"d2l_lab.instruments.{name}"
-        for name in ("display", "claims", "predictions", "data", "framework", "memory", "native", "pairs")
+        for name in ("claims", "predictions", "data", "framework", "memory", "native", "pairs")
     },
     {f"d2l_lab.instruments.{name}" for name in ("scheduling", "loops", "levers")},
     {"d2l_utils.common"},
