@@ -1,0 +1,119 @@
+"""What PyTorch's operations do in a step, for its bill."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import flop_registry
+
+from d2l_lab.instruments.bill import Touched
+from d2l_lab.protocol import Record, Row
+
+FREE = {"detach", "empty", "empty_like", "empty_strided", "new_empty", "resize_", "_local_scalar_dense", "lift_fresh"}
+WRITES = {"zero_", "fill_"}
+GATHERS = {"embedding", "index_select", "gather", "index", "_embedding_bag"}  # read what they need of their first array
+SCATTERS = {"index_add_", "scatter_add_", "index_put_", "_index_put_impl_", "scatter_", "scatter_reduce_"}
+
+
+def recorder(run: Callable[[], object]) -> Callable[[], Record]:
+    """Return a function that runs a step, which has run before, and returns what its operations did.
+
+    A dispatch mode counts and times every call below autograd, beside a plain step: what the mode itself takes lies
+    between the calls. On a GPU, where calls return before they are done, the profiler's device times stand instead.
+    """
+    touched = Touched()
+
+    def record() -> Record:
+        start = perf_counter()
+        run()
+        whole = perf_counter() - start
+        with _Counter(touched) as counter:
+            run()
+        rows = {name: row for name, row in counter.rows.items() if not name.startswith("_record_function")}
+        if torch.cuda.is_available():
+            with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as recorded:
+                run()
+            _set_device_seconds(rows, recorded.key_averages())
+        return Record(whole, rows, issued=True)
+
+    record()  # from now on every array was touched before
+    return record
+
+
+def _set_device_seconds(rows: dict[str, Row], averages: Iterable[Any]) -> None:
+    """Give rows the device's seconds of the operation of their name and of those that it calls; others have none."""
+    found = {average.key.removeprefix("aten::"): average.device_time_total / 1e6 for average in averages}
+    for name, row in rows.items():
+        row.seconds = found.get(name, 0.0)
+
+
+class _Counter(TorchDispatchMode):
+    def __init__(self, touched: Touched) -> None:
+        super().__init__()
+        self.rows: dict[str, Row] = defaultdict(Row)
+        self._touched = touched
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        start = perf_counter()
+        out = func(*args, **(kwargs or {}))
+        seconds = perf_counter() - start
+        row = self.rows[func.overloadpacket.__name__]
+        row.seconds += seconds
+        row.add(_flops(func, args, kwargs or {}, out), self._touched.reaches(_bytes(func, args, kwargs or {}, out)))
+        return out
+
+
+def _flops(func: Any, args: Any, kwargs: Any, out: Any) -> float:
+    """Return the flops of a call's products: 0 where it has none."""
+    name = func.overloadpacket.__name__
+    if name.startswith(("mkldnn_rnn_layer", "_cudnn_rnn", "_thnn_fused")):
+        steps = args[0].numel() // args[0].shape[-1]
+        weights = args[1] if isinstance(args[1], (list, tuple)) else args[1:3]
+        return 2.0 * steps * sum(w.numel() for w in weights if w.dim() > 1) * (2 if "backward" in name else 1)
+    if name.startswith("_scaled_dot_product_flash_attention_for_cpu"):
+        query, key, value = args[1:4] if "backward" in name else args[:3]
+        rows, pairs = query.shape[:-2].numel(), query.shape[-2] * key.shape[-2]
+        place = 7 if "backward" in name else 4  # of the argument that says whether a position sees later ones
+        if args[place] if len(args) > place else kwargs.get("is_causal", False):
+            pairs -= key.shape[-2] * (query.shape[-2] - 1) // 2
+        width, wide = query.shape[-1], value.shape[-1]
+        return 2.0 * rows * pairs * (3 * width + 2 * wide if "backward" in name else width + wide)
+    count = flop_registry.get(func.overloadpacket)
+    return float(count(*args, **kwargs, out_val=out)) if count else 0.0
+
+
+def _bytes(func: Any, args: Any, kwargs: Any, out: Any) -> dict[Any, float]:
+    """Return the bytes of each array that a call reads or writes, twice those of one that it changes."""
+    name = func.overloadpacket.__name__
+    if func.is_view or name in FREE:
+        return {}
+    came, made = _sizes((args, kwargs)), _sizes(out)
+    first = list(_sizes(args[:1]))
+    if name in WRITES:
+        return {key: came[key] for key in first}
+    sparse = any(isinstance(x, torch.Tensor) and x.layout != torch.strided for x in args)
+    if name in GATHERS | SCATTERS or sparse and name == "add_":  # of the first array, only what the others ask for
+        part = max((made if name in GATHERS else _sizes(args[1:])).values(), default=0.0)
+        return made | came | dict.fromkeys(first, part * (1 if name in GATHERS else 2))
+    changed = [args[i] for i, each in enumerate(func._schema.arguments[: len(args)]) if _is_changed(each)]
+    return made | came | {key: 2 * size for key, size in _sizes(changed).items()}
+
+
+def _is_changed(argument: Any) -> bool:
+    return argument.alias_info is not None and argument.alias_info.is_write
+
+
+def _sizes(tree: Any) -> dict[Any, float]:
+    """Return the bytes of the arrays in a tree by where they lie."""
+    found = {}
+    for x in tree_leaves(tree):
+        if isinstance(x, torch.Tensor) and x.layout == torch.strided:
+            found[x.data_ptr()] = min(float(x.numel() * x.element_size()), float(x.untyped_storage().nbytes()))
+        elif isinstance(x, torch.Tensor):
+            found[id(x)] = float(x._nnz() * x._values().shape[1:].numel() * x.element_size())
+    return found
