@@ -26,7 +26,8 @@ LEAST = 0.8  # of its bound: if an operation takes less, one of the two is wrong
 OVER = 1.15  # of the step: if its operations take more, they ran side by side, or another step was recorded
 OUTSIDE = "between operations"
 KINDS = {  # a cause, and what to try
-    "calls": "the fixed cost of calls; make fewer and larger ones (compile, fuse, stack)",
+    "calls": "the fixed cost of calls and of Python; make fewer and larger ones (compile, fuse, stack)",
+    "python": "work outside the operations that grows with the minibatch; do it ahead or for all rows at once",
     "bytes": "moving bytes; move fewer (fuse, narrower numbers, sparse gradients)",
     "arithmetic": "arithmetic; do fewer flops, or choose a faster format",
     "kernel": "kernels far from their bounds; do the same work in another way (layout, shape, function)",
@@ -118,7 +119,15 @@ class Bill:
                 **{"ms": _ms(self.saves).strip(), "all": _ms(self.seconds).strip()},
                 what=f"{row.calls:.0f} × {name}" if name in self.rows else say(name),
             )
-        return say("No verdict: {why}. {control}", why=why, control=control)
+        worst = next(iter(self.waste), OUTSIDE)
+        return say(
+            "No verdict: {why}. The largest waste is {ms} of {all} ms, in {name}. {control}",
+            why=why,
+            name=worst,
+            ms=_ms(self.waste.get(worst, 0.0)).strip(),
+            all=_ms(self.seconds).strip(),
+            control=control,
+        )
 
     def __repr__(self) -> str:
         heads = [say(head) for head in ("operation", "calls", "Mflop", "MB", "bound", "by", "took", "waste")]
@@ -176,8 +185,9 @@ def pieces(sample: Sample, B: int, half: int, rates: Rates) -> dict[tuple[str, s
             rest = "calls" if bound <= 2 * rates.issue * calls else "kernel"
             for key, share in ((cause, min(seconds, bound)), (rest, max(seconds - bound, 0.0))):
                 found[key, name] = found.get((key, name), 0.0) + share
-    between = full.whole - sum(row.seconds for row in full.rows.values())
-    return found | {("calls", OUTSIDE): max(between, 0.0)}
+    outside = [max(each.whole - sum(row.seconds for row in each.rows.values()), 0.0) for each in sample[:2]]
+    stays = fixed(*outside)
+    return found | {("calls", OUTSIDE): stays, ("python", OUTSIDE): outside[0] - stays}
 
 
 def by_cause(found: Mapping[tuple[str, str], float]) -> dict[str, float]:
