@@ -16,7 +16,7 @@ from d2l_lab.instruments.timing import minus
 from d2l_lab.instruments.words import say
 from d2l_lab.machine.disturbance import observing
 from d2l_lab.machine.operations import device_and_rows, in_a_line
-from d2l_lab.protocol import Framework, Record, Row
+from d2l_lab.protocol import Record, Row
 
 SHOWN = 8  # rows
 ROUNDS, FEWEST, BUDGET = 15, 6, 6.0  # rounds at most and at least, and the seconds after which no further one begins
@@ -33,28 +33,24 @@ KINDS = {  # a cause, and what to try
     "kernel": "kernels far from their bounds; do the same work in another way (layout, shape, function)",
     "uncounted": "operations that are not counted",
 }
-Runs = dict[int, Callable[[], None]]
+HEADS = ("operation", "calls", "Mflop", "MB", "bound", "by", "took", "waste")
 
 
 class Rates(NamedTuple):
-    """What the machine can do: α, b by the bytes of the calls that a level has room for, the smallest first, and P."""
+    """What the machine can do: α, b by the reach that a level has room for, the smallest first, and P."""
 
     issue: float
     levels: tuple[tuple[float, float], ...]
     product: float
 
-    def memory(self, row: Row) -> float:
-        """Return the seconds in which a row's bytes pass, at the rate of the level that had room for their reach."""
-        return sum(size / next(b for most, b in self.levels if reach <= most) for reach, size in row.reaches.items())
-
-    def bounds(self, row: Row, issued: bool) -> dict[str, float]:
-        """Return the least seconds of a row by cause; calls that Python does not issue have no α."""
-        calls = self.issue * row.calls if issued else 0.0
-        return {"calls": calls, "bytes": self.memory(row), "flops": row.flops / self.product}
+    def bounds(self, row: Row, issued: bool = False) -> dict[str, float]:
+        """Return the least seconds of a row by cause; only calls that Python issues have α."""
+        moved = [size / next(b for most, b in self.levels if reach <= most) for reach, size in row.reaches.items()]
+        return {"bytes": sum(moved), "flops": row.flops / self.product, "calls": self.issue * row.calls * issued}
 
 
 class Sample(NamedTuple):
-    """Records of a minibatch and of a half of it, and seconds of steps by their rows, each the mean of some rounds."""
+    """Records of a minibatch and of a half of it, and seconds of steps by their rows."""
 
     full: Record
     half: Record
@@ -64,100 +60,98 @@ class Sample(NamedTuple):
 class Bill:
     """The bill of a step, which prints as a table and a sentence.
 
-    Of each operation, `rows` has `calls`, `flops`, `bytes` and `seconds`, and `waste` the seconds above its bound, the
-    largest first. `cause` is what limits the step, "calls", "bytes", "arithmetic" or "kernel", and None where the
-    sentence abstains; `share` is the cause's of the step, `operation` the largest part of it, and `saves` the seconds
-    of that part.
+    Of each operation, the largest waste first, `rows` has `calls`, `flops`, `bytes` and `seconds`, and `waste` the
+    seconds above its bound. `cause` is what limits the step, a key of `KINDS`, or None where the sentence abstains;
+    `share` is the cause's of the step, `operation` the largest part of it, and `saves` the seconds of that part.
     """
 
     def __init__(self, samples: Sequence[Sample], rates: Sequence[Rates], trouble: str = "", note: str = "") -> None:
         """Draw up the bill of the first sample with the first rates; where the others disagree, it is a tie."""
         full = samples[0].full
-        self.seconds, self._note = full.whole, note
-        self._bounds = {name: rates[0].bounds(row, full.issued) for name, row in full.rows.items()}
+        self.seconds, self._note, self._bounds = full.whole, note, dict[str, dict[str, float]]()
+        for name, row in full.rows.items():
+            self._bounds[name] = rates[0].bounds(row, full.issued)
         waste = {name: row.seconds - max(self._bounds[name].values()) for name, row in full.rows.items()}
         self.waste = dict(sorted(waste.items(), key=lambda item: -item[1]))
         self.rows = {name: full.rows[name] for name in self.waste}
-        self.between = self.seconds - sum(row.seconds for row in self.rows.values())
         self.cause: str | None = None
         self.operation, self.share, self.saves = "", 0.0, 0.0
         self.sentence = trouble or self._judge(samples, rates)
+
+    @property
+    def between(self) -> float:
+        """The seconds of the step outside operations."""
+        return self.seconds - sum(row.seconds for row in self.rows.values())
 
     def _judge(self, samples: Sequence[Sample], rates: Sequence[Rates]) -> str:
         """Return the sentence, and set what it names if it does not abstain."""
         plain = samples[0].plain
         B, half, quarter = sorted(plain, reverse=True)
         expected = plain[B] - (B - quarter) * (plain[B] - plain[half]) / (B - half)
-        control = say(
-            "Control: {half} of {B} rows take {a} of the step, so {quarter} should take {b}; they take {c}.",
-            **{"B": B, "half": half, "quarter": quarter, "a": f"{plain[half] / plain[B]:.2f}"},
-            **{"b": f"{expected / plain[B]:.2f}", "c": f"{plain[quarter] / plain[B]:.2f}"},
-        )
         found = [pieces(sample, B, half, each) for sample in samples for each in rates]
         causes = [by_cause(each) for each in found]
         first, second, *_ = causes[0]
-        shares = {cause: seconds / sum(causes[0].values()) for cause, seconds in causes[0].items()}
-        others = [cause for cause in causes[0] if cause != first and cause in {next(iter(each)) for each in causes}]
-        self.saves, name = max((seconds, name) for (cause, name), seconds in found[0].items() if cause == first)
-        row = self.rows.get(name, Row(1, seconds=self.between))
+        share = {cause: seconds / sum(causes[0].values()) for cause, seconds in causes[0].items()}
+        others = [cause for cause in share if cause != first and cause in {next(iter(each)) for each in causes}]
+        part, name = max((seconds, name) for (cause, name), seconds in found[0].items() if cause == first)
+        row = self.rows.get(name, Row(seconds=self.between))
+        why = ""
         if not 1 / MISSED < expected / plain[quarter] < MISSED:
             why = say("the time does not fall evenly with the minibatch")
         elif self.between < (1 - OVER) * self.seconds:
             why = say("the operations add up to more than the step")
-        elif others or shares[second] * CLOSE > shares[first]:
-            two = {cause: say(KINDS[cause]).partition(";")[0] for cause in (first, [*others, second][0])}
-            why = say("a tie between {them}", them=", ".join(f"{two[each]} ({shares[each]:.0%})" for each in two))
+        elif others or share[second] * CLOSE > share[first]:
+            two = [_shared(causes, each) for each in (first, [*others, second][0])]
+            why = say("a tie between {one} and {other}", one=two[0], other=two[1])
         elif first == "uncounted":
             why = say("most of the time is in {name}, which is not counted", name=name)
         elif row.seconds < LEAST * max(self._bounds.get(name, {"": 0.0}).values()):
             why = say("{name} takes less than its bound, so one of the two is wrong", name=name)
         else:
-            self.cause, self.operation, self.share = first, name, shares[first]
-            return say(
-                "{share} of the step is {cause}. The largest part, {ms} of {all} ms, is {what}. {control}",
-                **{"share": f"{self.share:.0%}", "cause": say(KINDS[first]), "control": control},
-                **{"ms": _ms(self.saves).strip(), "all": _ms(self.seconds).strip()},
-                what=f"{row.calls:.0f} × {name}" if name in self.rows else say(name),
-            )
-        worst = next(iter(self.waste), OUTSIDE)
-        return say(
-            "No verdict: {why}. The largest waste is {ms} of {all} ms, in {name}. {control}",
-            why=why,
-            name=worst,
-            ms=_ms(self.waste.get(worst, 0.0)).strip(),
-            all=_ms(self.seconds).strip(),
-            control=control,
-        )
+            self.cause, self.operation, self.share, self.saves = first, name, share[first], part
+        worst = name if self.cause else next(iter(self.rows), OUTSIDE)
+        fields = {"B": B, "half": half, "quarter": quarter, "all": _ms(self.seconds), "cause": say(KINDS[first])}
+        fields |= {
+            "ms": _ms(part if self.cause else self.waste.get(worst, 0.0)),
+            "why": why,
+            "share": f"{share[first]:.0%}",
+        }
+        fields |= {
+            key: f"{seconds / plain[B]:.2f}"
+            for key, seconds in zip("abc", (plain[half], expected, plain[quarter]), strict=True)
+        }
+        fields["what"] = f"{self.rows[worst].calls:.0f} × {worst}" if worst in self.rows else say(worst)
+        verdict = "{share} of the step is {cause}. The largest part, {ms} of {all} ms, is {what}."
+        abstention = "No verdict: {why}. The largest waste, {ms} of {all} ms, is in {what}."
+        control = "Control: {half} of {B} rows take {a} of the step, so {quarter} should take {b}; they take {c}."
+        return say(verdict if self.cause else abstention, **fields) + " " + say(control, **fields)
 
     def __repr__(self) -> str:
-        heads = [say(head) for head in ("operation", "calls", "Mflop", "MB", "bound", "by", "took", "waste")]
-        lines = ["{:<25}{:>6}{:>9}{:>8}{:>8} {:<6}{:>8}{:>8}".format(*heads)]
-        names = list(self.rows)
-        groups = {name: [name] for name in names[:SHOWN]} | {say("sum, in ms"): names}
-        if names[SHOWN:]:
-            groups = {name: [name] for name in names[:SHOWN]}
-            groups |= {say("({n} more)", n=len(names) - SHOWN): names[SHOWN:], say("sum, in ms"): names}
-        for title, members in groups.items():
-            rows = [self.rows[name] for name in members]
-            bounds = self._bounds[title] if members == [title] else {"": 0.0}
-            by = max(bounds, key=bounds.__getitem__) + ("?" if members == [title] and rows[0].uncounted else "")
-            figures = [
-                sum(row.calls for row in rows),
-                *(sum(getattr(row, of) for row in rows) / 1e6 for of in ("flops", "bytes")),
-            ]
-            took, waste = sum(row.seconds for row in rows), sum(self.waste[name] for name in members)
-            title = title if len(title) < 25 else f"{title[:12]}…{title[-11:]}"
-            lines.append(
-                "{:<25}{:>6.0f}{:>9.1f}{:>8.2f}".format(title, *figures)
-                + f"{_ms(took - waste)} {by:<6}{_ms(took)}{_ms(waste)}"
+        lines, names = ["{:<25}{:>6}{:>9}{:>8}{:>8} {:<6}{:>8}{:>8}".format(*map(say, HEADS))], list(self.rows)
+        groups = {name: [name] for name in names[:SHOWN]} | {say("({n} more)", n=len(names) - SHOWN): names[SHOWN:]}
+        for title, members in (groups | {say("sum, in ms"): names}).items():
+            rows, bounds = [self.rows[name] for name in members], self._bounds.get(title, {"": 0.0})
+            calls, flops, size, took = (
+                sum(getattr(row, of) for row in rows) for of in ("calls", "flops", "bytes", "seconds")
             )
-        lines += [f"{say('the step beside it'):<63}{_ms(self.seconds)}", f"{say(OUTSIDE):<63}{_ms(self.between)}"]
+            by = max(bounds, key=bounds.__getitem__) + ("?" if members == [title] and rows[0].uncounted else "")
+            waste = sum(self.waste[name] for name in members)
+            title = title if len(title) < 25 else f"{title[:12]}…{title[-11:]}"
+            start = f"{title:<25}{calls:>6.0f}{flops / 1e6:>9.1f}{size / 1e6:>8.2f}{_ms(took - waste):>8} {by:<6}"
+            lines += [f"{start}{_ms(took):>8}{_ms(waste):>8}"] if members else []
+        lines += [f"{say('the step beside it'):<63}{_ms(self.seconds):>8}", f"{say(OUTSIDE):<63}{_ms(self.between):>8}"]
         lines += [say("?: some calls are not counted")] if any(row.uncounted for row in self.rows.values()) else []
         return "\n".join([*lines, *filter(None, [self._note]), wrapped(self.sentence, "→")])
 
 
+def _shared(causes: Sequence[Mapping[str, float]], cause: str) -> str:
+    """Return a cause and its share of the step, the least and the largest that was found."""
+    shares = [f"{share:.0%}" for share in sorted(each[cause] / sum(each.values()) for each in causes)]
+    return f"{say(KINDS[cause]).partition(';')[0]} ({' to '.join(dict.fromkeys(shares[:: len(shares) - 1 or 1]))})"
+
+
 def _ms(seconds: float) -> str:
-    return f"{minus(f'{1e3 * seconds:.2f}'):>8}"
+    return minus(f"{1e3 * seconds:.2f}")
 
 
 def pieces(sample: Sample, B: int, half: int, rates: Rates) -> dict[tuple[str, str], float]:
@@ -171,17 +165,18 @@ def pieces(sample: Sample, B: int, half: int, rates: Rates) -> dict[tuple[str, s
     def fixed(whole: float, part: float) -> float:
         return min(max((B * part - half * whole) / (B - half), 0.0), whole)
 
-    full, found = sample.full, dict[tuple[str, str], float]()
-    for name, row in full.rows.items():
+    found = dict[tuple[str, str], float]()
+    for name, row in sample.full.rows.items():
         if row.uncounted > row.calls / 10:
             found["uncounted", name] = row.seconds
             continue
-        other = sample.half.rows.get(name, Row())
-        whole = (row.seconds, row.calls, rates.memory(row), row.flops / rates.product)
-        part = (other.seconds, other.calls, rates.memory(other), other.flops / rates.product)
-        stay = [fixed(*each) for each in zip(whole, part, strict=True)]
-        for seconds, calls, memory, arithmetic in (stay, [a - b for a, b in zip(whole, stay, strict=True)]):
-            bound, cause = max((memory, "bytes"), (arithmetic, "arithmetic"))
+        both = [
+            (each.seconds, each.calls, *rates.bounds(each).values())
+            for each in (row, sample.half.rows.get(name, Row()))
+        ]
+        stay = [fixed(*each) for each in zip(*both, strict=True)]
+        for seconds, calls, moved, done, _ in (stay, [a - b for a, b in zip(both[0], stay, strict=True)]):
+            bound, cause = max((moved, "bytes"), (done, "arithmetic"))
             rest = "calls" if bound <= 2 * rates.issue * calls else "kernel"
             for key, share in ((cause, min(seconds, bound)), (rest, max(seconds - bound, 0.0))):
                 found[key, name] = found.get((key, name), 0.0) + share
@@ -199,10 +194,8 @@ def by_cause(found: Mapping[tuple[str, str], float]) -> dict[str, float]:
 def wall_seconds(spans: Sequence[tuple[float, float, str]]) -> dict[str, float]:
     """Return the seconds by name of spans of time (start, end, name): those that run at an instant share it."""
     ends = [(end, False, i) for i, (start, end, _) in enumerate(spans) if end > start]
-    points = sorted(ends + [(spans[i][0], True, i) for _, _, i in ends])
-    found: dict[str, float] = {}
-    running, last = set[int](), 0.0
-    for now, begins, i in points:
+    found, running, last = dict[str, float](), set[int](), 0.0
+    for now, begins, i in sorted(ends + [(spans[i][0], True, i) for _, _, i in ends]):
         for j in running:
             found[spans[j][2]] = found.get(spans[j][2], 0.0) + (now - last) / len(running)
         last = now
@@ -219,11 +212,11 @@ class Touched:
 
     def reaches(self, arrays: Mapping[Any, float]) -> dict[float, float]:
         """Return the bytes of a call by reach, rounded up to a power of 2, from those of each array that it touches."""
-        total, found = sum(arrays.values()), dict[float, float]()
+        self._now += sum(arrays.values())
+        found = dict[float, float]()
         for key, size in arrays.items():
-            reach = 2.0 ** math.ceil(math.log2(max(self._now + total - self._at.get(key, -(2.0**60)), 1.0)))
+            reach = 2.0 ** math.ceil(math.log2(max(self._now - self._at.get(key, -(2.0**60)), 1.0)))
             found[reach] = found.get(reach, 0.0) + size
-        self._now += total
         self._at |= dict.fromkeys(arrays, self._now)
         return found
 
@@ -249,15 +242,34 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     ValueError
         If X has no rows, or the step fails.
     """
-    d2l, B = framework(), _rows(X)
-    runs, trouble = _runs(d2l, step, X, y, B)
+    d2l, B, runs, trouble = framework(), _rows(X), dict[int, Callable[[], object]](), ""
+    for n in (B, B // 2, B // 4) if B >= 4 else (B,):
+        few = [_first(data, n, B) for data in (X, y)]
+        run = lambda few=few: (step(*few), d2l.synchronize())  # noqa: E731
+        try:
+            run(), run()
+        except Exception as error:  # a step raises what it likes
+            if n == B:
+                raise ValueError(f"the step fails: {in_a_line(error)}") from error
+            trouble = say("No verdict: {n} of {B} rows fail: {error}", n=n, B=B, error=in_a_line(error))
+            break
+        runs[n] = run
+    trouble = trouble if B >= 4 else say("No verdict: {B} rows cannot be halved twice.", B=B)
     machine = your_machine()
     part = machine["gpus"][0] if machine["gpus"] else machine["framework"]
     device, n = device_and_rows(d2l, 0 if machine["gpus"] else -1)
+    product = d2l.product(device, n // 2, "float32")
+    recorders = [d2l.recorder(run) for run in [*runs.values()][: 1 if trouble else 2]]
+    rounds, products, start = list[Sample](), [_seconds(product)], perf_counter()
+    most = 1 if os.environ.get("D2L_QUICK") == "1" else ROUNDS
     with observing() as seen:
-        rounds, fastest = _measure(d2l, runs, d2l.product(device, n // 2, "float32"), seen.tick)
+        while len(rounds) < most and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
+            seen.tick()
+            records = [record() for record in recorders]
+            rounds.append(Sample(records[0], records[-1], {n: _seconds(run) for n, run in runs.items()}))
+            products.append(_seconds(product))
     kept = Rates(machine["framework"]["dispatch"]["issue"], _levels(part["bandwidth"]), part["product"]["float32"])
-    rates = [kept, kept._replace(product=2 * (n // 2) ** 3 / fastest)]
+    rates = [kept, kept._replace(product=2 * (n // 2) ** 3 / min(products))]
     samples = [_mean(some) for some in (rounds, rounds[::2], rounds[1::2]) if some]
     note = say("while this was measured, {words}", words=seen.disturbance.words()) if seen.disturbance.disturbed else ""
     return Bill(samples, rates, trouble, note)
@@ -282,47 +294,7 @@ def _first(data: Any, n: int, B: int) -> Any:
     return data[:n] if n < B and getattr(data, "shape", ()) and data.shape[0] == B else data
 
 
-def _runs(d2l: Framework, step: Callable[[Any, Any], object], X: Any, y: Any, B: int) -> tuple[Runs, str]:
-    """Return functions that run the step, which they have done, by their rows, and what leaves only the first."""
-
-    def run(n: int) -> Callable[[], None]:
-        few, labels = _first(X, n, B), _first(y, n, B)
-
-        def call() -> None:
-            step(few, labels)
-            d2l.synchronize()
-
-        return call
-
-    runs = Runs()
-    for n in (B, B // 2, B // 4) if B >= 4 else (B,):
-        try:
-            runs[n] = run(n)
-            runs[n](), runs[n]()
-        except Exception as error:  # a step raises what it likes
-            if n == B:
-                raise ValueError(f"the step fails: {in_a_line(error)}") from error
-            return {B: runs[B]}, say("No verdict: {n} of {B} rows fail: {error}", n=n, B=B, error=in_a_line(error))
-    return runs, say("No verdict: {B} rows cannot be halved twice.", B=B) if B < 4 else ""
-
-
-def _measure(
-    d2l: Framework, runs: Runs, product: Callable[[], None], tick: Callable[[], None]
-) -> tuple[list[Sample], float]:
-    """Return samples of single rounds, and the seconds of the fastest product beside them."""
-    recorders = [d2l.recorder(run) for run in list(runs.values())[:2]]
-    rounds, products, start = list[Sample](), list[float](), perf_counter()
-    most = 1 if os.environ.get("D2L_QUICK") == "1" else ROUNDS
-    product()
-    while len(rounds) < most and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
-        tick()
-        records = [record() for record in recorders]
-        rounds.append(Sample(records[0], records[-1], {n: _seconds(run) for n, run in runs.items()}))
-        products.append(_seconds(product))
-    return rounds, min(products)
-
-
-def _seconds(run: Callable[[], None]) -> float:
+def _seconds(run: Callable[[], object]) -> float:
     start = perf_counter()
     run()
     return perf_counter() - start
@@ -344,7 +316,7 @@ def _mean(rounds: Sequence[Sample]) -> Sample:
 
 
 def _levels(bandwidth: Mapping[str, Mapping[str, float]]) -> tuple[tuple[float, float], ...]:
-    """Return the bytes of a call that each level has room for and its rate, no less than that of a larger level."""
+    """Return the reach that each level has room for and its rate, no less than that of a larger level."""
     found, best = list[tuple[float, float]](), 0.0
     for level in sorted(bandwidth.values(), key=lambda level: -level["bytes"]):
         best = max(best, *(rate for name, rate in level.items() if name != "bytes"))

@@ -124,9 +124,9 @@ def instructions(text: str) -> dict[str, Instruction]:
         inside = computations[called[1]] if called else {name: computations[computation][name]}
         arrays = {each: _size(computations[computation].get(each, ("",))[0]) for each in _operands(rest)}
         within = {int(each[2].split(")")[0]): key for key, each in inside.items() if each[1] == "parameter"}
+        outer = {array: (computations[computation].get(array, ("",))[0], "", "") for array in arrays}
         for i, (array, size) in enumerate(arrays.items()):
-            whole = inside | {array: (computations[computation].get(array, ("",))[0], "", "")}
-            arrays[array] = reached(whole, within.get(i, array), size)
+            arrays[array] = reached(inside | outer, within.get(i, array), size)
         made = _size(shape) - sum(_size(each[0]) for each in inside.values() if each[1] in UPDATES)  # in place
         count = flops(computation, name)
         path = re.search(r'op_name="([^"]*)"', rest)

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 import mxnet as mx
+import numpy as onp
 from mxnet.base import _LIB, check_call
 from mxnet.ndarray import register
 
@@ -56,7 +57,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
 
 
 def _plain(name: str) -> str:
-    """Return what an operation's names have in common: _npi_add, broadcast_add; with a mark if it is a backward pass."""
+    """Return what names of an operation have in common, such as _npi_add and broadcast_add, marked if backward."""
     bare = (
         re.sub(r"^(_backward)?(_?(npi|npx|np|contrib|broadcast|elemwise|sparse))*_?", "", name).replace("_", "").lower()
     )
@@ -131,7 +132,7 @@ def _name(handle: int) -> str:
 
 
 def _bytes(arrays: Any) -> float:
-    return float(sum(x.size * x.dtype().itemsize for x in arrays))
+    return float(sum(x.size * onp.dtype(x.dtype).itemsize for x in arrays))
 
 
 def _flops(name: str, given: dict[str, str], arrays: Any, outs: Any) -> float | None:
