@@ -93,14 +93,7 @@ def instructions(text: str) -> dict[str, Instruction]:
                 else None
             )
         if kind == "convolution":
-            label = re.search(r"dim_labels=\w+_(\w+)->", rest)
-            dilation = re.search(r"lhs_dilate=([\dx]+)", rest)
-            kernel = [n for n, c in zip(_shapes(operands[1])[0][1], label[1] if label else "", strict=True) if c != "o"]
-            return (
-                2.0
-                * math.prod([*_shapes(shape)[0][1], *kernel])
-                / math.prod(map(int, dilation[1].split("x") if dilation else ()))
-            )
+            return _convolution(rest, *(_shapes(each)[0][1] for each in (*operands[:2], shape)))
         if called := re.search(r"(?:calls|to_apply)=%?([\w.\-]+)", rest):
             return sum(flops(called[1], each) or 0.0 for each in computations[called[1]])
         return None if kind == "custom-call" else 0.0
@@ -136,6 +129,20 @@ def instructions(text: str) -> dict[str, Instruction]:
         return kind, group + backward, count, arrays | {name: max(made, 0.0)}
 
     return {name: one(computation, name) for computation, found in list(computations.items()) for name in found}
+
+
+def _convolution(rest: str, came: list[int], kernel: list[int], made: list[int]) -> float:
+    """Return the flops of a convolution without those that multiply padding, or zeros between the inputs."""
+    of_came, of_kernel, of_made = re.split("_|->", re.findall(r"dim_labels=([\w>-]+)", rest)[0])
+    window = dict(field.split("=") for field in "".join(re.findall(r"window=\{(.*?)\}", rest)).split())
+    pairs = [n for n, label in zip(made, of_made, strict=True) if label in "bf"] + [kernel[of_kernel.index("i")]]
+    for i in range(len(made) - 2):
+        field = {name: text.split("x")[i].split("_")[0] for name, text in window.items()}
+        step, apart, wide = (int(field.get(name, 1)) for name in ("stride", "lhs_dilate", "rhs_dilate"))
+        n, taps, before = came[of_came.index(str(i))], kernel[of_kernel.index(str(i))], int(field.get("pad", 0))
+        places = [p * step + q * wide - before for p in range(made[of_made.index(str(i))]) for q in range(taps)]
+        pairs.append(sum(0 <= place <= (n - 1) * apart and place % apart == 0 for place in places))
+    return 2.0 * math.prod(pairs)
 
 
 def _operands(rest: str) -> list[str]:

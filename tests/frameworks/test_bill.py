@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from d2l_lab.instruments.bill import Bill
-
 FORWARD = [2 * 9 * 20 * 26 * 26, 2 * 25 * 20 * 50 * 9 * 9, 2 * 800 * 128, 2 * 128 * 10]  # flops of LeNet's products
 
 
@@ -24,15 +22,13 @@ def lenet_step(d2l, native):
     return lambda X, y: d2l.train_step(net, optimizer, X, y)
 
 
-@pytest.mark.parametrize("n", [5, 8])
-def test_the_flops_of_lenet_are_those_counted_by_hand(n, d2l, array, native, lenet_step, quick):
-    """The first layer has no gradient of its input."""
-    X, y = next(iter(d2l.load_data_digits(n, resize=28)[0]))
+def test_the_flops_of_lenet_are_those_counted_by_hand(framework, d2l, lenet_step, quick):
+    """A minibatch of 5, which has no half. Only TensorFlow's eager tape computes the gradient of the images too."""
+    X, y = next(iter(d2l.load_data_digits(5, resize=28)[0]))
     bill = d2l.bill(lenet_step, X, y)
-    assert isinstance(bill, Bill)
-    assert flops(bill) == n * (3 * sum(FORWARD) - FORWARD[0])
+    assert flops(bill) == 5 * (3 * sum(FORWARD) - (0 if framework == "tensorflow" else FORWARD[0]))
     assert bill.seconds > 0
-    assert f"Control: {n // 2} of {n} rows" in bill.sentence
+    assert "Control: 2 of 5 rows" in bill.sentence
 
 
 def test_a_step_that_fails_is_named_in_one_line(d2l, array, quick):
@@ -125,7 +121,7 @@ def test_the_body_of_a_scan_counts_as_often_as_it_runs(d2l):
     assert sum(row.flops for row in rows.values()) == 7 * 2 * 4 * 16 * 16
     step = jax.jit(jax.grad(lambda W, x: run(W, x)[0].sum()))
     rows = recorded(d2l, lambda: step(W, x))
-    assert sum(row.flops for row in rows.values()) == pytest.approx(7 * 3 * 2 * 4 * 16 * 16, rel=0.35)  # x needs none
+    assert sum(row.flops for row in rows.values()) == 2 * 7 * 2 * 4 * 16 * 16  # x has no gradient
 
 
 @pytest.mark.only("jax")
