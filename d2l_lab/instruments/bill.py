@@ -22,7 +22,7 @@ SHOWN = 8  # rows
 ROUNDS, FEWEST, BUDGET = 15, 6, 4.0  # rounds at most and at least, and the seconds after which no further one begins
 CLOSE = 1.25  # times: two causes that differ by less are a tie
 MISSED = 1.2  # times: from there on a quarter of the minibatch takes another time than expected
-LEAST = 0.8  # of its bound: if an operation takes less, one of the two is wrong
+LEAST = {"bytes": 0.8, "flops": 0.5, "calls": 0.0}  # of a bound: if an operation takes less, one of the two is wrong
 OVER = 1.15  # of the step: if its operations take more, they ran side by side, or another step was recorded
 OUTSIDE = "between operations"
 KINDS = {  # a cause, and what to try
@@ -106,7 +106,7 @@ class Bill:
             why = say("a tie between {one} and {other}", one=two[0], other=two[1])
         elif first == "uncounted":
             why = say("most of the time is in {name}, which is not counted", name=name)
-        elif row.seconds < LEAST * max(self._bounds.get(name, {"": 0.0}).values()):
+        elif any(row.seconds < LEAST[of] * bound for of, bound in self._bounds.get(name, {}).items()):
             why = say("{name} takes less than its bound, so one of the two is wrong", name=name)
         else:
             self.cause, self.operation, self.share, self.saves = first, name, share[first], part

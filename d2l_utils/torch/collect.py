@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -23,33 +24,34 @@ SCATTERS = {"index_add_", "scatter_add_", "index_put_", "_index_put_impl_", "sca
 def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     """Return a function that runs a step, which has run before, and returns what its operations did.
 
-    A dispatch mode counts and times every call below autograd, beside a plain step: what the mode itself takes lies
-    between the calls. On a GPU, where calls return before they are done, the profiler's device times stand instead.
+    A dispatch mode counts every call below autograd; the profiler times them, on a GPU by the device's own clock.
     """
-    touched = Touched()
-
-    def record() -> Record:
-        start = perf_counter()
-        run()
-        whole = perf_counter() - start
+    touched, gpu = Touched(), torch.cuda.is_available()
+    for _ in range(2):  # in the second step every array was touched before
         with _Counter(touched) as counter:
             run()
-        rows = {name: row for name, row in counter.rows.items() if not name.startswith("_record_function")}
-        if torch.cuda.is_available():
-            with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as recorded:
-                run()
-            _set_device_seconds(rows, recorded.key_averages())
-        return Record(whole, rows, issued=True)
+    rows = {name: row for name, row in counter.rows.items() if not name.startswith("_record_function")}
 
-    record()  # from now on every array was touched before
+    def record() -> Record:
+        with profile(activities=[ProfilerActivity.CPU, *[ProfilerActivity.CUDA] * gpu]) as recorded:
+            start = perf_counter()
+            run()
+            whole = perf_counter() - start
+        found = {name: replace(row, seconds=0.0) for name, row in rows.items()}
+        _add_seconds(found, recorded.events(), "device_time_total" if gpu else "cpu_time_total")
+        return Record(whole, found, issued=True)
+
     return record
 
 
-def _set_device_seconds(rows: dict[str, Row], averages: Iterable[Any]) -> None:
-    """Give rows the device's seconds of the operation of their name and of those that it calls; others have none."""
-    found = {average.key.removeprefix("aten::"): average.device_time_total / 1e6 for average in averages}
-    for name, row in rows.items():
-        row.seconds = found.get(name, 0.0)
+def _add_seconds(rows: dict[str, Row], events: Iterable[Any], clock: str) -> None:
+    """Add the times of events to the rows of their names, but not those of what another row's operation calls."""
+    for event in events:
+        name, above = event.name.removeprefix("aten::"), event.cpu_parent
+        while above and above.name.removeprefix("aten::") not in rows:
+            above = above.cpu_parent
+        if name in rows and not above:
+            rows[name].seconds += getattr(event, clock) / 1e6
 
 
 class _Counter(TorchDispatchMode):
@@ -59,12 +61,9 @@ class _Counter(TorchDispatchMode):
         self._touched = touched
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        start = perf_counter()
         out = func(*args, **(kwargs or {}))
-        seconds = perf_counter() - start
-        row = self.rows[func.overloadpacket.__name__]
-        row.seconds += seconds
-        row.add(_flops(func, args, kwargs or {}, out), self._touched.reaches(_bytes(func, args, kwargs or {}, out)))
+        reaches = self._touched.reaches(_bytes(func, args, kwargs or {}, out))
+        self.rows[func.overloadpacket.__name__].add(_flops(func, args, kwargs or {}, out), reaches)
         return out
 
 

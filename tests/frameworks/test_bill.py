@@ -97,17 +97,22 @@ def test_bytes_are_those_of_each_array_once_and_twice_if_it_changes(d2l):
 
 
 @pytest.mark.only("pytorch")
-def test_on_a_gpu_the_device_s_times_stand_for_those_of_issuing(d2l):
-    from types import SimpleNamespace as Average
+def test_a_row_has_the_time_of_what_its_operation_calls_and_on_a_gpu_the_device_s(d2l):
+    from types import SimpleNamespace as Event
 
     from d2l_lab.protocol import Row
-    from d2l_utils.torch.collect import _set_device_seconds
+    from d2l_utils.torch.collect import _add_seconds
 
-    rows = {"mm": Row(1, 100, {}, 5e-6), "view": Row(1, 0, {}, 1e-6)}
-    _set_device_seconds(
-        rows, [Average(key="aten::mm", device_time_total=700), Average(key="mm_kernel", device_time_total=700)]
+    outer = Event(name="aten::embedding_dense_backward", cpu_parent=None, cpu_time_total=9, device_time_total=700)
+    inner = Event(name="aten::fill_", cpu_parent=outer, cpu_time_total=5, device_time_total=300)
+    alone = Event(
+        name="aten::fill_", cpu_parent=Event(name="Step", cpu_parent=None), cpu_time_total=2, device_time_total=100
     )
-    assert [row.seconds for row in rows.values()] == [pytest.approx(7e-4), 0]
+    kernel = Event(name="a kernel", cpu_parent=None, cpu_time_total=0, device_time_total=700)
+    for clock, expected in (("cpu_time_total", [9e-6, 2e-6]), ("device_time_total", [7e-4, 1e-4])):
+        rows = {"embedding_dense_backward": Row(), "fill_": Row()}
+        _add_seconds(rows, [outer, inner, alone, kernel], clock)
+        assert [row.seconds for row in rows.values()] == pytest.approx(expected)
 
 
 @pytest.mark.only("jax")
