@@ -97,8 +97,11 @@ class Bill:
         part, name = max((seconds, name) for (cause, name), seconds in found[0].items() if cause == first)
         row = self.rows.get(name, Row(seconds=self.between))
         why = ""
+        recorded = samples[0].half.whole / samples[0].full.whole * plain[B] / plain[half]
         if not 1 / MISSED < expected / plain[quarter] < MISSED:
             why = say("the time does not fall evenly with the minibatch")
+        elif not 1 / MISSED < recorded < MISSED:
+            why = say("under the profiler the time falls otherwise with the minibatch")
         elif self.between < (1 - OVER) * self.seconds:
             why = say("the operations add up to more than the step")
         elif others or share[second] * CLOSE > share[first]:

@@ -46,6 +46,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     The profiler's trace says when each operation ran. Shapes are those of the graphs that the trace names, and of eager
     operations those that a callback has seen.
     """
+    options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=3)  # with operations that take little time
     eager, kept, touched, graphs = list[Call](), list[Any](), Touched(), dict[str, dict[str, Call]]()
 
     def callback(op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
@@ -64,7 +65,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
 
     def record() -> Record:
         with TemporaryDirectory() as folder:
-            with tf.profiler.experimental.Profile(folder):
+            with tf.profiler.experimental.Profile(folder, options):
                 start = perf_counter()
                 run()
                 whole = perf_counter() - start

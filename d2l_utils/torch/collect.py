@@ -38,20 +38,26 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
             run()
             whole = perf_counter() - start
         found = {name: replace(row, seconds=0.0) for name, row in rows.items()}
-        _add_seconds(found, recorded.events(), "device_time_total" if gpu else "cpu_time_total")
+        _add_seconds(found, recorded.events(), "self_device_time_total" if gpu else "self_cpu_time_total")
         return Record(whole, found, issued=True)
 
     return record
 
 
 def _add_seconds(rows: dict[str, Row], events: Iterable[Any], clock: str) -> None:
-    """Add the times of events to the rows of their names, but not those of what another row's operation calls."""
+    """Add each event's own time to the row of the outermost operation that it is part of; one more has the others."""
+    names = {name.strip("_"): name for name in rows} | {name: name for name in rows}
     for event in events:
-        name, above = event.name.removeprefix("aten::"), event.cpu_parent
-        while above and above.name.removeprefix("aten::") not in rows:
-            above = above.cpu_parent
-        if name in rows and not above:
-            rows[name].seconds += getattr(event, clock) / 1e6
+        found, at = [], event
+        while at:
+            name = at.name.removeprefix("aten::")
+            found += [names[each] for each in (name, name.strip("_").removesuffix("_impl")) if each in names][:1]
+            at = at.cpu_parent
+        if found or event.name.startswith("aten::"):
+            row = rows[found[-1]] if found else rows.setdefault("(others)", Row())
+            row.seconds += getattr(event, clock) / 1e6
+            if not found:
+                row.add(None, {})
 
 
 class _Counter(TorchDispatchMode):

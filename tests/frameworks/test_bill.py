@@ -98,21 +98,24 @@ def test_bytes_are_those_of_each_array_once_and_twice_if_it_changes(d2l):
 
 @pytest.mark.only("pytorch")
 def test_a_row_has_the_time_of_what_its_operation_calls_and_on_a_gpu_the_device_s(d2l):
-    from types import SimpleNamespace as Event
+    from types import SimpleNamespace
 
     from d2l_lab.protocol import Row
     from d2l_utils.torch.collect import _add_seconds
 
-    outer = Event(name="aten::embedding_dense_backward", cpu_parent=None, cpu_time_total=9, device_time_total=700)
-    inner = Event(name="aten::fill_", cpu_parent=outer, cpu_time_total=5, device_time_total=300)
-    alone = Event(
-        name="aten::fill_", cpu_parent=Event(name="Step", cpu_parent=None), cpu_time_total=2, device_time_total=100
-    )
-    kernel = Event(name="a kernel", cpu_parent=None, cpu_time_total=0, device_time_total=700)
-    for clock, expected in (("cpu_time_total", [9e-6, 2e-6]), ("device_time_total", [7e-4, 1e-4])):
-        rows = {"embedding_dense_backward": Row(), "fill_": Row()}
-        _add_seconds(rows, [outer, inner, alone, kernel], clock)
+    def event(name, cpu, device, parent=None):
+        return SimpleNamespace(name=name, cpu_parent=parent, self_cpu_time_total=cpu, self_device_time_total=device)
+
+    node = event("autograd::evaluate_function", 9, 0)
+    outer = event("aten::embedding_dense_backward", 4, 400, node)
+    inner = event("aten::fill_", 5, 300, outer)
+    alone, wrapper = event("aten::fill_", 2, 100), event("aten::linear", 1, 0)
+    other, kernel = event("aten::_index_put_impl_", 7, 10, node), event("a kernel", 0, 700)
+    for clock, expected in (("cpu", [9e-6, 2e-6, 7e-6, 1e-6]), ("device", [7e-4, 1e-4, 1e-5, 0])):
+        rows = {"embedding_dense_backward": Row(), "fill_": Row(), "index_put": Row()}
+        _add_seconds(rows, [node, outer, inner, alone, wrapper, other, kernel], f"self_{clock}_time_total")
         assert [row.seconds for row in rows.values()] == pytest.approx(expected)
+        assert rows["(others)"].uncounted == 1
 
 
 @pytest.mark.only("jax")

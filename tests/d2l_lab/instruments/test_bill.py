@@ -86,6 +86,13 @@ def test_a_quarter_that_takes_another_time_than_expected_leaves_no_verdict():
     assert "so 2 should take 0.25; they take 0.49" in bill.sentence
 
 
+def test_a_profiler_under_which_half_takes_another_share_leaves_no_verdict():
+    made = sample("product")
+    bill = Bill([made._replace(half=made.half._replace(whole=made.full.whole))], [RATES])
+    assert bill.cause is None
+    assert "under the profiler the time falls otherwise" in bill.sentence
+
+
 def test_an_operation_without_counts_has_a_mark_and_no_verdict():
     full = Record(10e-3, {"custom": Row(1, uncounted=1, seconds=10e-3)}, issued=True)
     bill = Bill([Sample(full, full, {8: 10e-3, 4: 10e-3, 2: 10e-3})], [RATES])
