@@ -25,15 +25,8 @@ MISSED = 1.2  # times: from there on a quarter of the minibatch takes another ti
 LEAST = {"bytes": 0.8, "flops": 0.5, "calls": 0.0}  # of a bound: if an operation takes less, one of the two is wrong
 OVER = 1.15  # of the step: if its operations take more, they ran side by side, or another step was recorded
 OUTSIDE = "between operations"
-KINDS = {  # a cause, and what to try
-    "calls": "the fixed cost of calls and of Python; make fewer and larger ones (compile, fuse, stack)",
-    "python": "work outside the operations that grows with the minibatch; do it ahead or for all rows at once",
-    "bytes": "moving bytes; move fewer (fuse, narrower numbers, sparse gradients)",
-    "arithmetic": "arithmetic; do fewer flops, or choose a faster format",
-    "kernel": "kernels far from their bounds; do the same work in another way (layout, shape, function)",
-    "uncounted": "operations that are not counted",
-}
-HEADS = ("operation", "calls", "Mflop", "MB", "bound", "by", "took", "waste")
+KINDS = ("calls", "python", "bytes", "arithmetic", "kernel", "uncounted")
+HEAD = "operation                 calls    Mflop      MB   bound by        took   waste"
 
 
 class Rates(NamedTuple):
@@ -61,7 +54,7 @@ class Bill:
     """The bill of a step, which prints as a table and a sentence.
 
     Of each operation, the largest waste first, `rows` has `calls`, `flops`, `bytes` and `seconds`, and `waste` the
-    seconds above its bound. `cause` is what limits the step, a key of `KINDS`, or None where the sentence abstains;
+    seconds above its bound. `cause` is what limits the step, one of `KINDS`, or None where the sentence abstains;
     `share` is the cause's of the step, `operation` the largest part of it, and `saves` the seconds of that part.
     """
 
@@ -85,73 +78,77 @@ class Bill:
 
     def _judge(self, samples: Sequence[Sample], rates: Sequence[Rates]) -> str:
         """Return the sentence, and set what it names if it does not abstain."""
-        plain = samples[0].plain
+        plain, recorded = samples[0].plain, samples[0].half.whole / samples[0].full.whole
         B, half, quarter = sorted(plain, reverse=True)
         fixed = max((B * plain[half] - half * plain[B]) / (B - half), 0.0)
         expected = fixed + (plain[half] - fixed) * quarter / half
         found = [pieces(sample, B, half, each) for sample in samples for each in rates]
-        causes = [by_cause(each) for each in found]
-        first, second, *_ = causes[0]
-        share = {cause: seconds / sum(causes[0].values()) for cause, seconds in causes[0].items()}
-        others = [cause for cause in share if cause != first and cause in {next(iter(each)) for each in causes}]
+        shares = [by_cause(each) for each in found]
+        first, second = list(shares[0])[:2]
+        others = [cause for cause in shares[0] if cause != first and cause in map(next, map(iter, shares))]
         part, name = max((seconds, name) for (cause, name), seconds in found[0].items() if cause == first)
-        row = self.rows.get(name, Row(seconds=self.between))
+        seconds, bounds = self.rows[name].seconds if name in self.rows else part, self._bounds.get(name, {})
         why = ""
-        recorded = samples[0].half.whole / samples[0].full.whole * plain[B] / plain[half]
         if not 1 / MISSED < expected / plain[quarter] < MISSED:
             why = say("the time does not fall evenly with the minibatch")
-        elif not 1 / MISSED < recorded < MISSED:
+        elif not 1 / MISSED < recorded * plain[B] / plain[half] < MISSED:
             why = say("under the profiler the time falls otherwise with the minibatch")
         elif self.between < (1 - OVER) * self.seconds:
             why = say("the operations add up to more than the step")
-        elif others or share[second] * CLOSE > share[first]:
-            two = [_shared(causes, each) for each in (first, [*others, second][0])]
+        elif others or shares[0][second] * CLOSE > shares[0][first]:
+            two = [_reach(shares, cause) for cause in (first, [*others, second][0])]
             why = say("a tie between {one} and {other}", one=two[0], other=two[1])
         elif first == "uncounted":
             why = say("most of the time is in {name}, which is not counted", name=name)
-        elif any(row.seconds < LEAST[of] * bound for of, bound in self._bounds.get(name, {}).items()):
+        elif any(seconds < LEAST[of] * bound for of, bound in bounds.items()):
             why = say("{name} takes less than its bound, so one of the two is wrong", name=name)
         else:
-            self.cause, self.operation, self.share, self.saves = first, name, share[first], part
-        worst = name if self.cause else next(iter(self.rows), OUTSIDE)
-        fields = {"B": B, "half": half, "quarter": quarter, "all": _ms(self.seconds), "cause": say(KINDS[first])}
-        fields |= {
-            "ms": _ms(part if self.cause else self.waste.get(worst, 0.0)),
-            "why": why,
-            "share": f"{share[first]:.0%}",
-        }
-        fields |= {
-            key: f"{seconds / plain[B]:.2f}"
-            for key, seconds in zip("abc", (plain[half], expected, plain[quarter]), strict=True)
-        }
-        fields["what"] = f"{self.rows[worst].calls:.0f} × {worst}" if worst in self.rows else say(worst)
-        verdict = "{share} of the step is {cause}. The largest part, {ms} of {all} ms, is {what}."
-        abstention = "No verdict: {why}. The largest waste, {ms} of {all} ms, is in {what}."
-        control = "Control: {half} of {B} rows take {a} of the step, so {quarter} should take {b}; they take {c}."
-        return say(verdict if self.cause else abstention, **fields) + " " + say(control, **fields)
+            self.cause, self.operation, self.share, self.saves = first, name, shares[0][first], part
+        if why:
+            name, part = next(iter(self.waste.items()), (OUTSIDE, self.between))
+        what = f"{self.rows[name].calls:.0f} × {name}" if name in self.rows else say("between operations")
+        parts = [say("No verdict: {why}. The largest waste is in {what},", why=why, what=what)] if why else []
+        parts += (
+            [] if why else [f"{_words(first)}, {shares[0][first]:.0%}.", say("The largest part is {what},", what=what)]
+        )
+        a, b, c = (f"{each / plain[B]:.2f}" for each in (plain[half], expected, plain[quarter]))
+        return " ".join([*parts, say("{ms} of {all} ms.", ms=_ms(part), all=_ms(self.seconds)), say(
+            "Control: {half} of {B} rows take {a} of the step, so {quarter} should take {b}; they take {c}.",
+            half=half, B=B, quarter=quarter, a=a, b=b, c=c,
+        )])  # fmt: skip
 
     def __repr__(self) -> str:
-        lines, names = ["{:<25}{:>6}{:>9}{:>8}{:>8} {:<6}{:>8}{:>8}".format(*map(say, HEADS))], list(self.rows)
-        groups = {name: [name] for name in names[:SHOWN]} | {say("({n} more)", n=len(names) - SHOWN): names[SHOWN:]}
-        for title, members in (groups | {say("sum, in ms"): names}).items():
+        lines, names = [HEAD], list(self.rows)
+        groups = {name: [name] for name in names[:SHOWN]} | {f"({len(names) - SHOWN} more)": names[SHOWN:]}
+        for title, members in (groups | {"sum, in ms": names}).items():
             rows, bounds = [self.rows[name] for name in members], self._bounds.get(title, {"": 0.0})
-            calls, flops, size, took = (
-                sum(getattr(row, of) for row in rows) for of in ("calls", "flops", "bytes", "seconds")
-            )
+            calls, flops, size = (sum(getattr(row, of) for row in rows) for of in ("calls", "flops", "bytes"))
+            took, waste = sum(row.seconds for row in rows), sum(self.waste[name] for name in members)
             by = max(bounds, key=bounds.__getitem__) + ("?" if members == [title] and rows[0].uncounted else "")
-            waste = sum(self.waste[name] for name in members)
             title = title if len(title) < 25 else f"{title[:12]}…{title[-11:]}"
             start = f"{title:<25}{calls:>6.0f}{flops / 1e6:>9.1f}{size / 1e6:>8.2f}{_ms(took - waste):>8} {by:<6}"
             lines += [f"{start}{_ms(took):>8}{_ms(waste):>8}"] if members else []
-        lines += [f"{say('the step beside it'):<63}{_ms(self.seconds):>8}", f"{say(OUTSIDE):<63}{_ms(self.between):>8}"]
+        lines += [f"{'the step beside it':<63}{_ms(self.seconds):>8}", f"{OUTSIDE:<63}{_ms(self.between):>8}"]
         lines += [say("?: some calls are not counted")] if any(row.uncounted for row in self.rows.values()) else []
         return "\n".join([*lines, *filter(None, [self._note]), wrapped(self.sentence, "→")])
 
 
-def _shared(causes: Sequence[Mapping[str, float]], cause: str) -> str:
-    """Return a cause and its share of the step, the least and the largest that was found."""
-    shares = [f"{share:.0%}" for share in sorted(each[cause] / sum(each.values()) for each in causes)]
-    return f"{say(KINDS[cause]).partition(';')[0]} ({' to '.join(dict.fromkeys(shares[:: len(shares) - 1 or 1]))})"
+def _words(cause: str) -> str:
+    """Return what a cause is, and behind a semicolon what to try."""
+    return {
+        "calls": say("The fixed cost of calls and of Python; make fewer and larger ones (compile, fuse, stack)"),
+        "python": say("Work outside the operations that grows with the minibatch; do it ahead or for all rows at once"),
+        "bytes": say("Moving bytes; move fewer (fuse, narrower numbers, sparse gradients)"),
+        "arithmetic": say("Arithmetic; do fewer flops, or choose a faster format"),
+        "kernel": say("Kernels far from their bounds; do the same work in another way (layout, shape, function)"),
+        "uncounted": say("Operations that are not counted"),
+    }[cause]
+
+
+def _reach(shares: Sequence[Mapping[str, float]], cause: str) -> str:
+    """Return a cause and its least and largest share of the step."""
+    ends = dict.fromkeys(f"{each([share[cause] for share in shares]):.0%}" for each in (min, max))
+    return f"{_words(cause).partition(';')[0]} ({' … '.join(ends)})"
 
 
 def _ms(seconds: float) -> str:
@@ -190,9 +187,9 @@ def pieces(sample: Sample, B: int, half: int, rates: Rates) -> dict[tuple[str, s
 
 
 def by_cause(found: Mapping[tuple[str, str], float]) -> dict[str, float]:
-    """Return the seconds of each cause, the largest first."""
+    """Return the share of each cause, the largest first."""
     sums = {cause: sum(seconds for (kind, _), seconds in found.items() if kind == cause) for cause in KINDS}
-    return dict(sorted(sums.items(), key=lambda item: -item[1]))
+    return {cause: sums[cause] / sum(sums.values()) for cause in sorted(sums, key=lambda cause: -sums[cause])}
 
 
 def wall_seconds(spans: Sequence[tuple[float, float, str]]) -> dict[str, float]:
@@ -269,8 +266,9 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     with observing() as seen:
         while len(rounds) < most and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
             seen.tick()
-            records = [record() for record in recorders]
-            rounds.append(Sample(records[0], records[-1], {n: _seconds(run) for n, run in runs.items()}))
+            records = [(run(), record())[1] for run, record in zip(runs.values(), recorders, strict=False)]
+            plain = {n: min(_seconds(run), _seconds(run)) for n, run in runs.items()}  # the first may find cold caches
+            rounds.append(Sample(records[0], records[-1], plain))
             products.append(_seconds(product))
     kept = Rates(machine["framework"]["dispatch"]["issue"], _levels(part["bandwidth"]), part["product"]["float32"])
     rates = [kept, kept._replace(product=2 * (n // 2) ** 3 / min(products))]

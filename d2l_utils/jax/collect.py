@@ -43,9 +43,8 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
                 whole = perf_counter() - start
             (path,) = Path(folder).rglob("*.xplane.pb")
             planes = jax.profiler.ProfileData.from_file(str(path)).planes
-        return _record(
-            whole, [event for plane in planes for line in plane.lines for event in line.events], programs, touched
-        )
+        events = [event for plane in planes for line in plane.lines for event in line.events]
+        return _record(whole, events, programs, touched)
 
     record()  # from now on every array was touched before
     return record
@@ -83,11 +82,8 @@ def instructions(text: str) -> dict[str, Instruction]:
 
     def flops(computation: Computation, name: str) -> float | None:
         shape, kind, rest = computation[name]
-        dims = [
-            _shapes(each)[0][1]
-            for each in [*(computation.get(each, NOWHERE)[0] for each in _operands(rest)), shape]
-            if _shapes(each)
-        ]
+        arrays = [*(computation.get(each, NOWHERE)[0] for each in _operands(rest)), shape]
+        dims = [_shapes(each)[0][1] for each in arrays if _shapes(each)]
         if inner := re.search(r"lhs_contracting_dim\w*\W+([\d,\" ]*)", rest):  # of a dot, or of a GPU's library
             return 2.0 * prod(dims[-1]) * prod(dims[0][int(i)] for i in re.findall(r"\d+", inner[1]))
         if kind == "convolution":
@@ -104,19 +100,10 @@ def instructions(text: str) -> dict[str, Instruction]:
         within = {int(each[2].split(")")[0]): key for key, each in inside.items() if each[1] == "parameter"}
         known = inside | {each: (found[0], "", "") for each, found in outer.items()}
         arrays = {each: _reached(known, within.get(i, each), _size(outer[each][0])) for i, each in enumerate(outer)}
-        arrays[name] = max(
-            0.0, _size(shape) - sum(_size(each[0]) for each in inside.values() if each[1] in UPDATES)
-        )  # in place
-        count = flops(computation, name)
-        group = (
-            kind
-            if kind in ("dot", "convolution")
-            else f"{kind} of products"
-            if count
-            else path[1].split("/")[-1]
-            if path
-            else kind
-        )
+        in_place = sum(_size(each[0]) for each in inside.values() if each[1] in UPDATES)
+        arrays[name], count = max(0.0, _size(shape) - in_place), flops(computation, name)
+        group = path[1].split("/")[-1] if path and kind not in ("dot", "convolution") else kind
+        group = f"{kind} of products" if count and group not in ("dot", "convolution") else group
         return kind, group + (" (backward)" if path and "transpose(" in path[1] else ""), count, arrays
 
     return {name: one(computation, name) for computation in list(computations.values()) for name in computation}

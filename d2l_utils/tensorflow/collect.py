@@ -17,27 +17,12 @@ from tensorflow.tsl.profiler.protobuf.xplane_pb2 import XSpace
 from d2l_lab.instruments.bill import Touched, wall_seconds
 from d2l_lab.protocol import Record, Row
 
-FREE = {
-    "Reshape",
-    "Identity",
-    "Const",
-    "Placeholder",
-    "Shape",
-    "NoOp",
-    "ExpandDims",
-    "Squeeze",
-    "StopGradient",
-    "ShapeN",
-}
+FREE = {"Reshape", "Identity", "Const", "Placeholder", "Shape", "NoOp", "ExpandDims", "Squeeze", "ShapeN"}
 CONTAINERS = {"While", "StatelessWhile", "If", "StatelessIf", "PartitionedCall", "StatefulPartitionedCall"}
 ATTRIBUTES = {"transpose_a", "adj_x", "equation"}
 OF_GRAPH, OF_EAGER = re.compile(r"([\w./-]+):(\w+)"), "EagerLocalExecute: "  # events of a trace
-CONVOLUTIONS = {  # which arrays hold its outputs and its kernel
-    "Conv2D": lambda came, made: (made[0], came[1]),
-    "Conv2DBackpropInput": lambda came, made: (came[2], came[1]),
-    "Conv2DBackpropFilter": lambda came, made: (came[2], made[0]),
-}
 Call = tuple[str, float | None, dict[Any, float], str]  # operation, flops, bytes by array, where the first comes from
+Graphs = dict[str, dict[str, Call]]  # calls by name, by that of the function
 
 
 def recorder(run: Callable[[], object]) -> Callable[[], Record]:
@@ -47,7 +32,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     operations those that a callback has seen.
     """
     options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=3)  # with operations that take little time
-    eager, kept, touched, graphs = list[Call](), list[Any](), Touched(), dict[str, dict[str, Call]]()
+    eager, kept, touched, graphs = list[Call](), list[Any](), Touched(), Graphs()
 
     def callback(op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
         kind, given = tf.compat.as_str(op_type), attrs or ()
@@ -76,37 +61,31 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     return record
 
 
-def _record(
-    whole: float, space: Any, eager: list[Call], graphs: dict[str, dict[str, Call]], touched: Touched
-) -> Record:
+def _record(whole: float, space: Any, eager: list[Call], graphs: Graphs, touched: Touched) -> Record:
     """Return a record from a trace and the calls of eager operations: times are those of the GPUs if there are any."""
     rows, spans, events = dict[str, Row](), list[tuple[float, float, str]](), list[tuple[float, float, str, bool]]()
-    for plane in space.planes:
-        for line in plane.lines:
-            for event in line.events:
-                known = plane.stat_metadata
-                found = [each for each in event.stats if known[each.metadata_id].name == "tf_op"]
-                name = (
-                    found[0].str_value or known[found[0].ref_value].name
-                    if found
-                    else plane.event_metadata[event.metadata_id].name
-                )
-                start = line.timestamp_ns / 1e9 + event.offset_ps / 1e12
-                events.append((start, start + event.duration_ps / 1e12, name, plane.name.startswith("/device:GPU")))
+    for plane, line in ((each, line) for each in space.planes for line in each.lines):
+        known, gpu = plane.stat_metadata, plane.name.startswith("/device:GPU")
+        for event in line.events:
+            found = [stat for stat in event.stats if known[stat.metadata_id].name == "tf_op"] if gpu else []
+            name = plane.event_metadata[event.metadata_id].name
+            name = found[0].str_value or known[found[0].ref_value].name if found else name
+            start = line.timestamp_ns / 1e9 + event.offset_ps / 1e12
+            events.append((start, start + event.duration_ps / 1e12, name, gpu))
     names = {name.removeprefix(OF_EAGER) for _, _, name, _ in events if name.startswith(f"{OF_EAGER}__")}
     calls, gpu = _calls(names, graphs), any(event[3] for event in events)
     for start, end, name, on_gpu in sorted(events):
-        kind = name.removeprefix(OF_EAGER)
         if match := OF_GRAPH.fullmatch(name):
             parts, kind = match[1].split("/"), match[2].lstrip("_")
-            call = next(
-                (calls[key] for i in range(len(parts)) if (key := "/".join(parts[i:])) in calls), ("", None, {}, "")
-            )
+            keys = [key for i in range(len(parts)) if (key := "/".join(parts[i:])) in calls]
+            call = calls[keys[0]] if keys else (kind, None, {}, "")
             fused = "Fused" in kind and "Norm" not in kind  # has the name of its last part
-            kind = kind if fused or not call[0] else call[0]
+            kind = kind if fused else call[0]
             while fused and not call[1] and call[3] in calls:
                 call = calls[call[3]]
-        if on_gpu is gpu and kind not in CONTAINERS and (match or kind != name and not kind.startswith("__")):
+        elif (kind := name.removeprefix(OF_EAGER)) == name or kind.startswith("__"):
+            continue
+        if on_gpu is gpu and kind not in CONTAINERS:
             spans.append((start, end, kind))
             if match:
                 rows.setdefault(kind, Row()).add(call[1], touched.reaches(call[2]))
@@ -117,7 +96,7 @@ def _record(
     return Record(whole, rows, issued=2 * len(eager) > len(spans))
 
 
-def _calls(names: set[str], graphs: dict[str, dict[str, Call]]) -> dict[str, Call]:
+def _calls(names: set[str], graphs: Graphs) -> dict[str, Call]:
     """Return the calls in the graphs of functions and of those that they call, by name."""
     new = names - graphs.keys()
     functions = {each.name.decode(): each for each in gc.get_objects() if type(each) is AtomicFunction} if new else {}
@@ -155,12 +134,11 @@ def _flops(kind: str, came: Any, made: Any, named: dict[str, Any]) -> float:
         return 2.0 * prod(made[0]) * came[0][-2 if named.get("transpose_a") or named.get("adj_x") else -1]
     if kind == "Einsum" and len(came) == 2:
         letters = tf.compat.as_str(named["equation"]).partition("->")[0].split(",")
-        return 2.0 * prod(
-            dict(pair for each in zip(letters, came, strict=True) for pair in zip(*each, strict=True)).values()
-        )
-    if kind in CONVOLUTIONS:
-        outputs, kernel = CONVOLUTIONS[kind](came, made)
-        return 2.0 * prod(outputs) * prod(kernel[:-1])
+        pairs = [pair for each in zip(letters, came, strict=True) for pair in zip(*each, strict=True)]
+        return 2.0 * prod(dict(pairs).values())
+    if kind.startswith("Conv2D"):
+        outputs = made[0] if kind == "Conv2D" else came[2]
+        return 2.0 * prod(outputs) * prod((made[0] if kind == "Conv2DBackpropFilter" else came[1])[:-1])
     return 0.0
 
 
