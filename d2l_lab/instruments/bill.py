@@ -22,6 +22,7 @@ SHOWN = 8  # rows
 ROUNDS, FEWEST, BUDGET = 15, 6, 4.0  # rounds at most and at least, and the seconds after which no further one begins
 CLOSE = 1.25  # times: two causes that differ by less are a tie
 MISSED = 1.2  # times: from there on a quarter of the minibatch takes another time than expected
+OTHERWISE = 1.1  # times: from there on a recorded half takes another share of the step than a plain one
 LEAST = {"bytes": 0.8, "flops": 0.5, "calls": 0.0}  # of a bound: if an operation takes less, one of the two is wrong
 OVER = 1.15  # of the step: if its operations take more, they ran side by side, or another step was recorded
 OUTSIDE = "between operations"
@@ -91,7 +92,7 @@ class Bill:
         why = ""
         if not 1 / MISSED < expected / plain[quarter] < MISSED:
             why = say("the time does not fall evenly with the minibatch")
-        elif not 1 / MISSED < recorded * plain[B] / plain[half] < MISSED:
+        elif not 1 / OTHERWISE < recorded * plain[B] / plain[half] < OTHERWISE:
             why = say("under the profiler the time falls otherwise with the minibatch")
         elif self.between < (1 - OVER) * self.seconds:
             why = say("the operations add up to more than the step")
@@ -107,18 +108,22 @@ class Bill:
         if why:
             name, part = next(iter(self.waste.items()), (OUTSIDE, self.between))
         what = f"{self.rows[name].calls:.0f} × {name}" if name in self.rows else say("between operations")
-        parts = [say("No verdict: {why}. The largest waste is in {what},", why=why, what=what)] if why else []
-        parts += (
-            [] if why else [f"{_words(first)}, {shares[0][first]:.0%}.", say("The largest part is {what},", what=what)]
-        )
+        fields = {"what": what, "ms": _ms(part), "all": _ms(self.seconds), "why": why}
+        found_out = say("No verdict: {why}. The largest waste is in {what}, {ms} of {all} ms.", **fields)
+        if self.cause:
+            fields |= {"share": f"{self.share:.0%}", "cause": _words(first)}
+            found_out = say("{share} of the step is {cause}. The largest part is {what}, {ms} of {all} ms.", **fields)
         a, b, c = (f"{each / plain[B]:.2f}" for each in (plain[half], expected, plain[quarter]))
-        return " ".join([*parts, say("{ms} of {all} ms.", ms=_ms(part), all=_ms(self.seconds)), say(
+        control = say(
             "Control: {half} of {B} rows take {a} of the step, so {quarter} should take {b}; they take {c}.",
-            half=half, B=B, quarter=quarter, a=a, b=b, c=c,
-        )])  # fmt: skip
+            **{"half": half, "B": B, "quarter": quarter, "a": a, "b": b, "c": c},
+        )
+        return f"{found_out} {control}"
 
     def __repr__(self) -> str:
         lines, names = [HEAD], list(self.rows)
+        if self.operation in names[SHOWN:]:  # its waste is small, but the sentence names it
+            names.insert(SHOWN - 1, names.pop(names.index(self.operation)))
         groups = {name: [name] for name in names[:SHOWN]} | {f"({len(names) - SHOWN} more)": names[SHOWN:]}
         for title, members in (groups | {"sum, in ms": names}).items():
             rows, bounds = [self.rows[name] for name in members], self._bounds.get(title, {"": 0.0})
@@ -134,21 +139,21 @@ class Bill:
 
 
 def _words(cause: str) -> str:
-    """Return what a cause is, and behind a semicolon what to try."""
+    """Return what a cause is, and behind a colon what to try."""
     return {
-        "calls": say("The fixed cost of calls and of Python; make fewer and larger ones (compile, fuse, stack)"),
-        "python": say("Work outside the operations that grows with the minibatch; do it ahead or for all rows at once"),
-        "bytes": say("Moving bytes; move fewer (fuse, narrower numbers, sparse gradients)"),
-        "arithmetic": say("Arithmetic; do fewer flops, or choose a faster format"),
-        "kernel": say("Kernels far from their bounds; do the same work in another way (layout, shape, function)"),
-        "uncounted": say("Operations that are not counted"),
+        "calls": say("the fixed cost of calls and of Python: make fewer and larger ones (compile, fuse, stack)"),
+        "python": say("work outside the operations that grows with the minibatch: do it ahead or for all rows at once"),
+        "bytes": say("moving bytes: move fewer (fuse, narrower numbers, sparse gradients)"),
+        "arithmetic": say("arithmetic: do fewer flops, or choose a faster format"),
+        "kernel": say("kernels far from their bounds: do the same work in another way (layout, shape, function)"),
+        "uncounted": say("operations that are not counted"),
     }[cause]
 
 
 def _reach(shares: Sequence[Mapping[str, float]], cause: str) -> str:
     """Return a cause and its least and largest share of the step."""
     ends = dict.fromkeys(f"{each([share[cause] for share in shares]):.0%}" for each in (min, max))
-    return f"{_words(cause).partition(';')[0]} ({' … '.join(ends)})"
+    return f"{_words(cause).partition(':')[0]} ({' … '.join(ends)})"
 
 
 def _ms(seconds: float) -> str:
