@@ -16,6 +16,7 @@ from d2l_lab.instruments.timing import minus
 from d2l_lab.instruments.words import say
 from d2l_lab.machine.disturbance import observing
 from d2l_lab.machine.operations import device_and_rows, in_a_line
+from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
 SHOWN = 8  # rows
@@ -269,15 +270,15 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     device, n = device_and_rows(d2l, 0 if machine["gpus"] else -1)
     product = d2l.product(device, n // 2, "float32")
     recorders = [d2l.recorder(run) for run in [*runs.values()][: 1 if trouble else 2]]
-    rounds, products, start = list[Sample](), [_seconds(product)], perf_counter()
+    rounds, products, start = list[Sample](), [timed(product, 1)], perf_counter()
     most = 1 if os.environ.get("D2L_QUICK") == "1" else ROUNDS
     with observing() as seen:
         while len(rounds) < most and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
             seen.tick()
             records = [(run(), record())[1] for run, record in zip(runs.values(), recorders, strict=False)]
-            plain = {n: min(_seconds(run), _seconds(run)) for n, run in runs.items()}  # the first may find cold caches
+            plain = {n: min(timed(run, 1), timed(run, 1)) for n, run in runs.items()}  # the first may find cold caches
             rounds.append(Sample(records[0], records[-1], plain))
-            products.append(_seconds(product))
+            products.append(timed(product, 1))
     kept = Rates(machine["framework"]["dispatch"]["issue"], _levels(part["bandwidth"]), part["product"]["float32"])
     rates = [kept, kept._replace(product=2 * (n // 2) ** 3 / min(products))]
     samples = [_mean(some) for some in (rounds, rounds[::2], rounds[1::2]) if some]
@@ -302,12 +303,6 @@ def _first(data: Any, n: int, B: int) -> Any:
         parts = [_first(value, n, B) for value in data]
         return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
     return data[:n] if n < B and getattr(data, "shape", ()) and data.shape[0] == B else data
-
-
-def _seconds(run: Callable[[], object]) -> float:
-    start = perf_counter()
-    run()
-    return perf_counter() - start
 
 
 def _mean(rounds: Sequence[Sample]) -> Sample:

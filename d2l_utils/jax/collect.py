@@ -6,12 +6,12 @@ from collections.abc import Callable
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
 
 import jax
 
 from d2l_lab.instruments.bill import Touched, wall_seconds
+from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
 LINE = re.compile(r"^\s+(?:ROOT )?%?([\w.\-]+) = (\(.*?\)|\S+) ([\w\-]+)\((.*)$")  # name, shape, kind, rest
@@ -38,9 +38,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     def record() -> Record:
         with TemporaryDirectory() as folder:
             with jax.profiler.trace(folder, profiler_options=options):
-                start = perf_counter()
-                run()
-                whole = perf_counter() - start
+                whole = timed(run, 1)
             (path,) = Path(folder).rglob("*.xplane.pb")
             planes = jax.profiler.ProfileData.from_file(str(path)).planes
         events = [event for plane in planes for line in plane.lines for event in line.events]

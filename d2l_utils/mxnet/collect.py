@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import prod
-from time import perf_counter
 from typing import Any
 
 import mxnet as mx
 from mxnet.base import _LIB, check_call
 from mxnet.ndarray import register
 
+from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
 FREE = {"reshape", "expanddims", "squeeze", "flatten"}
@@ -39,9 +39,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
             copies.update((id(block), block._cached_op) for block in blocks)
             mx.profiler.set_config(profile_imperative=True, profile_symbolic=True, aggregate_stats=True)
             mx.profiler.set_state("run")
-            start = perf_counter()
-            run()
-            whole = perf_counter() - start
+            whole = timed(run, 1)
             mx.profiler.set_state("stop")
         rows = dict[str, Row]()
         for name, event in json.loads(mx.profiler.dumps(reset=True, format="json"))["Time"]["operator"].items():

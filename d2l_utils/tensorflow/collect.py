@@ -6,7 +6,6 @@ from collections.abc import Callable
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
 
 import tensorflow as tf
@@ -15,6 +14,7 @@ from tensorflow.python.framework import op_callbacks
 from tensorflow.tsl.profiler.protobuf.xplane_pb2 import XSpace
 
 from d2l_lab.instruments.bill import Touched, wall_seconds
+from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
 FREE = {"Reshape", "Identity", "Const", "Placeholder", "Shape", "NoOp", "ExpandDims", "Squeeze", "ShapeN"}
@@ -51,9 +51,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     def record() -> Record:
         with TemporaryDirectory() as folder:
             with tf.profiler.experimental.Profile(folder, options):
-                start = perf_counter()
-                run()
-                whole = perf_counter() - start
+                whole = timed(run, 1)
             (path,) = Path(folder).rglob("*.xplane.pb")
             return _record(whole, XSpace.FromString(path.read_bytes()), eager, graphs, touched)
 

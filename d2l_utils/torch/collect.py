@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import torch
@@ -13,6 +12,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
 from d2l_lab.instruments.bill import Touched
+from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
 FREE = {"detach", "empty", "empty_like", "empty_strided", "new_empty", "resize_", "_local_scalar_dense", "lift_fresh"}
@@ -34,9 +34,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
 
     def record() -> Record:
         with profile(activities=[ProfilerActivity.CPU, *[ProfilerActivity.CUDA] * gpu]) as recorded:
-            start = perf_counter()
-            run()
-            whole = perf_counter() - start
+            whole = timed(run, 1)
         found = {name: replace(row, seconds=0.0) for name, row in rows.items()}
         _add_seconds(found, recorded.events(), "self_device_time_total" if gpu else "self_cpu_time_total")
         return Record(whole, found, issued=True)
@@ -105,12 +103,9 @@ def _bytes(func: Any, args: Any, kwargs: Any, out: Any) -> dict[Any, float]:
     if name in GATHERS | SCATTERS or sparse and name == "add_":  # of the first array, only what the others ask for
         part = max((made if name in GATHERS else _sizes(args[1:])).values(), default=0.0)
         return made | came | dict.fromkeys(first, part * (1 if name in GATHERS else 2))
-    changed = [args[i] for i, each in enumerate(func._schema.arguments[: len(args)]) if _is_changed(each)]
+    notes = [each.alias_info for each in func._schema.arguments]
+    changed = [array for array, note in zip(args, notes, strict=False) if note and note.is_write]
     return made | came | {key: 2 * size for key, size in _sizes(changed).items()}
-
-
-def _is_changed(argument: Any) -> bool:
-    return argument.alias_info is not None and argument.alias_info.is_write
 
 
 def _sizes(tree: Any) -> dict[Any, float]:
