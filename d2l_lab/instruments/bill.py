@@ -55,22 +55,18 @@ class Bill:
     """The bill of a step, which prints as a table and a sentence.
 
     Of each operation, the largest waste first, `rows` has `calls`, `flops`, `bytes` and `seconds`, and `waste` the
-    seconds above its bound. `cause` is what limits the step, one of `KINDS`, or None where the sentence abstains;
+    seconds above its bound. `cause` is what limits the step, one of `KINDS`, or "" where the sentence abstains;
     `share` is the cause's of the step, `operation` the largest part of it, and `saves` the seconds of that part.
     """
 
     def __init__(self, samples: Sequence[Sample], rates: Sequence[Rates], trouble: str = "", note: str = "") -> None:
         """Draw up the bill of the first sample with the first rates; where the others disagree, it is a tie."""
-        full = samples[0].full
-        self.seconds, self._full, self._note = max(samples[0].plain.values()), full, note
-        self._bounds = dict[str, dict[str, float]]()
-        for name, row in full.rows.items():
-            self._bounds[name] = rates[0].bounds(row, full.issued)
-        waste = {name: row.seconds - max(self._bounds[name].values()) for name, row in full.rows.items()}
+        self._full, self._note, self.seconds = samples[0].full, note, max(samples[0].plain.values())
+        self._bounds = {name: rates[0].bounds(row, self._full.issued) for name, row in self._full.rows.items()}
+        waste = {name: row.seconds - max(self._bounds[name].values()) for name, row in self._full.rows.items()}
         self.waste = dict(sorted(waste.items(), key=lambda item: -item[1]))
-        self.rows = {name: full.rows[name] for name in self.waste}
-        self.cause: str | None = None
-        self.operation, self.share, self.saves = "", 0.0, 0.0
+        self.rows = {name: self._full.rows[name] for name in self.waste}
+        self.cause, self.operation, self.share, self.saves = "", "", 0.0, 0.0
         self.sentence = trouble or self._judge(samples, rates)
 
     @property
@@ -89,35 +85,40 @@ class Bill:
         first, second = list(shares[0])[:2]
         others = [cause for cause in shares[0] if cause != first and cause in map(next, map(iter, shares))]
         part, name = max((seconds, name) for (cause, name), seconds in found[0].items() if cause == first)
-        seconds, bounds = self.rows[name].seconds if name in self.rows else part, self._bounds.get(name, {})
-        why = ""
-        if not 1 / MISSED < expected / plain[quarter] < MISSED:
-            why = say("the time does not fall evenly with the minibatch")
-        elif any(_sum(record) > OVER * plain[n] for n, record in zip((B, half), samples[0], strict=False)):
-            why = say("the operations add up to more than the step")
-        elif others or shares[0][second] * CLOSE > shares[0][first]:
-            two = [_reach(shares, cause) for cause in (first, [*others, second][0])]
-            why = say("a tie between {one} and {other}", one=two[0], other=two[1])
-        elif first == "uncounted":
-            why = say("most of the time is in {name}, which is not counted", name=name)
-        elif any(seconds < LEAST[of] * bound for of, bound in bounds.items()):
-            why = say("{name} takes less than its bound, so one of the two is wrong", name=name)
-        else:
-            self.cause, self.operation, self.share, self.saves = first, name, shares[0][first], part
+        took, limits = self.rows[name].seconds if name in self.rows else part, self._bounds.get(name, {})
+        one, other = (_reach(shares, cause) for cause in (first, [*others, second][0]))
+        sums = [_sum(samples[0].full) / plain[B], _sum(samples[0].half) / plain[half]]
+        reasons = {
+            say("the time does not fall evenly with the minibatch"): not 1 / MISSED
+            < expected / plain[quarter]
+            < MISSED,
+            say("the operations add up to more than the step"): max(sums) > OVER,
+            say("a tie between {one} and {other}", one=one, other=other): others
+            or shares[0][second] * CLOSE > shares[0][first],
+            say("most of the time is in {name}, which is not counted", name=name): first == "uncounted",
+            say("{name} takes less than its bound, so one of the two is wrong", name=name): any(
+                took < LEAST[of] * limit for of, limit in limits.items()
+            ),
+        }
+        why = next((reason for reason, holds in reasons.items() if holds), "")
         if why:
             name, part = next(iter(self.waste.items()), (OUTSIDE, self.between))
+        else:
+            self.cause, self.operation, self.share, self.saves = first, name, shares[0][first], part
         what = f"{self.rows[name].calls:.0f} × {name}" if name in self.rows else say("between operations")
         fields = {"what": what, "ms": _ms(part), "all": _ms(self.seconds), "why": why}
-        found_out = say("No verdict: {why}. The largest waste is in {what}, {ms} of {all} ms.", **fields)
-        if self.cause:
-            fields |= {"share": f"{self.share:.0%}", "cause": _words(first)}
-            found_out = say("{share} of the step is {cause}. The largest part is {what}, {ms} of {all} ms.", **fields)
-        a, b, c = (f"{each / plain[B]:.2f}" for each in (plain[half], expected, plain[quarter]))
+        fields |= {"share": f"{shares[0][first]:.0%}", "cause": _words(first), "half": half, "B": B, "quarter": quarter}
+        fields |= {
+            "a": f"{plain[half] / plain[B]:.2f}",
+            "b": f"{expected / plain[B]:.2f}",
+            "c": f"{plain[quarter] / plain[B]:.2f}",
+        }
+        abstention = say("No verdict: {why}. The largest waste is in {what}, {ms} of {all} ms.", **fields)
+        verdict = say("{share} of the step is {cause}. The largest part is {what}, {ms} of {all} ms.", **fields)
         control = say(
-            "Control: {half} of {B} rows take {a} of the step, so {quarter} should take {b}; they take {c}.",
-            **{"half": half, "B": B, "quarter": quarter, "a": a, "b": b, "c": c},
+            "Control: {half} of {B} rows take {a} of the step, so {quarter} should take {b}; they take {c}.", **fields
         )
-        return f"{found_out} {control}"
+        return f"{abstention if why else verdict} {control}"
 
     def __repr__(self) -> str:
         lines, names = [HEAD], list(self.rows)
@@ -180,10 +181,8 @@ def pieces(sample: Sample, B: int, half: int, rates: Rates) -> dict[tuple[str, s
         if row.uncounted > row.calls / 10:
             found["uncounted", name] = row.seconds
             continue
-        both = [
-            (each.seconds, each.calls, *rates.bounds(each).values())
-            for each in (row, sample.half.rows.get(name, Row()))
-        ]
+        two = (row, sample.half.rows.get(name, Row()))
+        both = [(each.seconds, each.calls, *rates.bounds(each).values()) for each in two]
         stay = [fixed(*each) for each in zip(*both, strict=True)]
         for seconds, calls, moved, done, _ in (stay, [a - b for a, b in zip(both[0], stay, strict=True)]):
             bound, cause = max((moved, "bytes"), (done, "arithmetic"))
@@ -282,8 +281,8 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     kept = Rates(machine["framework"]["dispatch"]["issue"], _levels(part["bandwidth"]), part["product"]["float32"])
     rates = [kept, kept._replace(product=2 * (n // 2) ** 3 / min(products))]
     samples = [_mean(some) for some in (rounds, rounds[::2], rounds[1::2]) if some]
-    note = say("while this was measured, {words}", words=seen.disturbance.words()) if seen.disturbance.disturbed else ""
-    return Bill(samples, rates, trouble, note)
+    words = seen.disturbance.words()
+    return Bill(samples, rates, trouble, words and say("while this was measured, {words}", words=words))
 
 
 def _rows(data: Any) -> int:
@@ -300,8 +299,7 @@ def _first(data: Any, n: int, B: int) -> Any:
     if isinstance(data, dict):
         return {key: _first(value, n, B) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
-        parts = [_first(value, n, B) for value in data]
-        return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
+        return type(data)([_first(value, n, B) for value in data])
     return data[:n] if n < B and getattr(data, "shape", ()) and data.shape[0] == B else data
 
 
