@@ -21,6 +21,7 @@ from d2l_lab.protocol import Record, Row
 
 SHOWN = 8  # rows
 ROUNDS, FEWEST, BUDGET = 15, 6, 4.0  # rounds at most and at least, and the seconds after which no further one begins
+WARM = 0.02  # seconds in which steps have found their pace
 CLOSE = 1.25  # times: two causes that differ by less are a tie
 MISSED = 1.2  # times: from there on a quarter of the minibatch takes another time than expected
 LEAST = {"bytes": 0.8, "flops": 0.5, "calls": 0.0}  # of a bound: if an operation takes less, one of the two is wrong
@@ -270,12 +271,14 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     product = d2l.product(device, n // 2, "float32")
     recorders = [d2l.recorder(run) for run in [*runs.values()][: 1 if trouble else 2]]
     rounds, products, start = list[Sample](), [timed(product, 1)], perf_counter()
+    often = 2 + int(WARM / timed(runs[B], 1))  # plain steps in turn, of which the first find cold caches
     most = 1 if os.environ.get("D2L_QUICK") == "1" else ROUNDS
     with observing() as seen:
         while len(rounds) < most and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
             seen.tick()
             records = [(run(), record())[1] for run, record in zip(runs.values(), recorders, strict=False)]
-            plain = {n: min(timed(run, 1), timed(run, 1)) for n, run in runs.items()}  # the first may find cold caches
+            waiting = min(timed(d2l.synchronize, 1) for _ in "12")  # for nothing, as each step does at its end
+            plain = {n: min(timed(run, 1) for _ in range(often)) - waiting for n, run in runs.items()}
             rounds.append(Sample(records[0], records[-1], plain))
             products.append(timed(product, 1))
     kept = Rates(machine["framework"]["dispatch"]["issue"], _levels(part["bandwidth"]), part["product"]["float32"])
