@@ -271,7 +271,7 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     product = d2l.product(device, n // 2, "float32")
     recorders = [d2l.recorder(run) for run in [*runs.values()][: 1 if trouble else 2]]
     rounds, products, start = list[Sample](), [timed(product, 1)], perf_counter()
-    often = 2 + int(WARM / timed(runs[B], 1))  # plain steps in turn, of which the first find cold caches
+    often = 2 + min(20, int(WARM / timed(runs[B], 1)))  # plain steps in turn, of which the first find cold caches
     most = 1 if os.environ.get("D2L_QUICK") == "1" else ROUNDS
     with observing() as seen:
         while len(rounds) < most and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
