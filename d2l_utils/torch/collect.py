@@ -9,7 +9,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
-from torch.utils.flop_counter import flop_registry
+from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
 
 from d2l_lab.instruments.bill import Touched
 from d2l_lab.machine.rounds import run as timed
@@ -74,18 +74,16 @@ class _Counter(TorchDispatchMode):
 def _flops(func: Any, args: Any, kwargs: Any, out: Any) -> float:
     """Return the flops of a call's products: 0 where it has none."""
     name = func.overloadpacket.__name__
-    if name.startswith(("mkldnn_rnn_layer", "_cudnn_rnn", "_thnn_fused")):
+    if name.startswith(("mkldnn_rnn_layer", "_cudnn_rnn")):
         steps = args[0].numel() // args[0].shape[-1]
         weights = args[1] if isinstance(args[1], (list, tuple)) else args[1:3]
         return 2.0 * steps * sum(w.numel() for w in weights if w.dim() > 1) * (2 if "backward" in name else 1)
     if name.startswith("_scaled_dot_product_flash_attention_for_cpu"):
-        query, key, value = args[1:4] if "backward" in name else args[:3]
-        rows, pairs = query.shape[:-2].numel(), query.shape[-2] * key.shape[-2]
-        place = 7 if "backward" in name else 4  # of the argument that says whether a position sees later ones
-        if args[place] if len(args) > place else kwargs.get("is_causal", False):
-            pairs -= key.shape[-2] * (query.shape[-2] - 1) // 2
-        width, wide = query.shape[-1], value.shape[-1]
-        return 2.0 * rows * pairs * (3 * width + 2 * wide if "backward" in name else width + wide)
+        backward, L = "backward" in name, args[0].shape[-2]
+        shapes = [x.shape for x in (args[:4] if backward else args[:3])]
+        flops = float(sdpa_backward_flop_count(*shapes) if backward else sdpa_flop_count(*shapes))
+        causal = args[7 if backward else 4 :][:1] or (kwargs.get("is_causal", False),)
+        return flops * (L + 1) / (2 * L) if causal[0] else flops
     count = flop_registry.get(func.overloadpacket)
     return float(count(*args, **kwargs, out_val=out)) if count else 0.0
 
@@ -96,9 +94,9 @@ def _bytes(func: Any, args: Any, kwargs: Any, out: Any) -> dict[Any, float]:
     if func.is_view or name in FREE:
         return {}
     came, made = _sizes((args, kwargs)), _sizes(out)
-    first = list(_sizes(args[:1]))
+    first = _sizes(args[:1])
     if name in WRITES:
-        return {key: came[key] for key in first}
+        return first
     sparse = any(isinstance(x, torch.Tensor) and x.layout != torch.strided for x in args)
     if name in GATHERS | SCATTERS or sparse and name == "add_":  # of the first array, only what the others ask for
         part = max((made if name in GATHERS else _sizes(args[1:])).values(), default=0.0)
