@@ -96,7 +96,7 @@ class Bill:
             say("the operations add up to more than the step"): max(sums) > OVER,
             say("a tie between {one} and {other}", one=one, other=other): others
             or shares[0][second] * CLOSE > shares[0][first],
-            say("most of the time is in {name}, which is not counted", name=name): first == "uncounted",
+            say("the largest part is {name}, which is not counted", name=name): first == "uncounted",
             say("{name} takes less than its bound, so one of the two is wrong", name=name): any(
                 took < LEAST[of] * limit for of, limit in limits.items()
             ),
