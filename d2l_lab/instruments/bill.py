@@ -103,7 +103,8 @@ class Bill:
         }
         why = next((reason for reason, holds in reasons.items() if holds), "")
         if why:
-            name, part = next(iter(self.waste.items()), (OUTSIDE, self.between))
+            outside = (self.seconds - _sum(self._full), OUTSIDE)
+            part, name = max([(waste, name) for name, waste in self.waste.items()] + [outside])
         else:
             self.cause, self.operation, self.share, self.saves = first, name, shares[0][first], part
         what = f"{self.rows[name].calls:.0f} × {name}" if name in self.rows else say("between operations")
