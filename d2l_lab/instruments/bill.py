@@ -7,6 +7,7 @@ an operation's time when its minibatch shrinks to nothing is fixed, and the time
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -32,15 +33,15 @@ HEAD = "operation                 calls    Mflop      MB   bound by        took 
 
 
 class Rates(NamedTuple):
-    """What the machine can do: α, b by the reach that a level has room for, the smallest first, and P."""
+    """What the machine can do: α, the reach that each level of the memory has room for and its b, and P."""
 
     issue: float
-    levels: tuple[tuple[float, float], ...]
+    levels: Sequence[tuple[float, float]]
     product: float
 
     def bounds(self, row: Row, issued: bool = False) -> dict[str, float]:
         """Return the least seconds of a row by cause; only calls that Python issues have α."""
-        moved = [size / next(b for most, b in self.levels if reach <= most) for reach, size in row.reaches.items()]
+        moved = [size / max(b for room, b in self.levels if reach <= room) for reach, size in row.reaches.items()]
         return {"bytes": sum(moved), "flops": row.flops / self.product, "calls": self.issue * row.calls * issued}
 
 
@@ -108,13 +109,10 @@ class Bill:
         else:
             self.cause, self.operation, self.share, self.saves = first, name, shares[0][first], part
         what = f"{self.rows[name].calls:.0f} × {name}" if name in self.rows else say("between operations")
-        fields = {"what": what, "ms": _ms(part), "all": _ms(self.seconds), "why": why}
-        fields |= {"share": f"{shares[0][first]:.0%}", "cause": _words(first), "half": half, "B": B, "quarter": quarter}
-        fields |= {
-            "a": f"{plain[half] / plain[B]:.2f}",
-            "b": f"{expected / plain[B]:.2f}",
-            "c": f"{plain[quarter] / plain[B]:.2f}",
-        }
+        times = {"a": plain[half], "b": expected, "c": plain[quarter]}
+        fields: dict[str, Any] = {name: f"{time / plain[B]:.2f}" for name, time in times.items()}
+        fields |= {"what": what, "ms": _ms(part), "all": _ms(self.seconds), "half": half, "B": B, "quarter": quarter}
+        fields |= {"share": f"{shares[0][first]:.0%}", "cause": _words(first), "why": why}
         abstention = say("No verdict: {why}. The largest waste is in {what}, {ms} of {all} ms.", **fields)
         verdict = say("{share} of the step is {cause}. The largest part is {what}, {ms} of {all} ms.", **fields)
         control = say(
@@ -255,8 +253,7 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     """
     d2l, B, runs, trouble = framework(), _rows(X), dict[int, Callable[[], object]](), ""
     for n in (B, B // 2, B // 4) if B >= 4 else (B,):
-        few = [_first(data, n, B) for data in (X, y)]
-        run = lambda few=few: (step(*few), d2l.synchronize())  # noqa: E731
+        run = partial(_run, step, *(_first(data, n, B) for data in (X, y)), d2l.synchronize)
         try:
             run(), run()
         except Exception as error:  # a step raises what it likes
@@ -277,23 +274,33 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     with observing() as seen:
         while len(rounds) < most and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
             seen.tick()
-            records = [(run(), record())[1] for run, record in zip(runs.values(), recorders, strict=False)]
+            records = list[Record]()
+            for run, record in zip(runs.values(), recorders, strict=False):
+                run()
+                records.append(record())
             waiting = min(timed(d2l.synchronize, 1) for _ in "12")  # for nothing, as each step does at its end
             plain = {n: min(timed(run, 1) for _ in range(often)) - waiting for n, run in runs.items()}
             rounds.append(Sample(records[0], records[-1], plain))
             products.append(timed(product, 1))
-    kept = Rates(machine["framework"]["dispatch"]["issue"], _levels(part["bandwidth"]), part["product"]["float32"])
+    rooms = {name: 2.0 * level["bytes"] for name, level in part["bandwidth"].items()} | {"memory": math.inf}
+    levels = [(rooms[name], max(level["copy"], level["in place"])) for name, level in part["bandwidth"].items()]
+    kept = Rates(machine["framework"]["dispatch"]["issue"], levels, part["product"]["float32"])
     rates = [kept, kept._replace(product=2 * (n // 2) ** 3 / min(products))]
     samples = [_mean(some) for some in (rounds, rounds[::2], rounds[1::2]) if some]
     words = seen.disturbance.words()
     return Bill(samples, rates, trouble, words and say("while this was measured, {words}", words=words))
 
 
+def _run(step: Callable[[Any, Any], object], X: Any, y: Any, synchronize: Callable[[], None]) -> None:
+    step(X, y)
+    synchronize()
+
+
 def _rows(data: Any) -> int:
     """Return the rows of the first array in some data."""
     while isinstance(data, (list, tuple, dict)) and data:
         data = next(iter(data.values() if isinstance(data, dict) else data))
-    if not getattr(data, "shape", ()) or not data.shape[0]:
+    if not getattr(data, "shape", None) or not data.shape[0]:
         raise ValueError(f"bill takes a minibatch whose first array has rows, not {type(data).__name__}")
     return int(data.shape[0])
 
@@ -304,7 +311,7 @@ def _first(data: Any, n: int, B: int) -> Any:
         return {key: _first(value, n, B) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
         return type(data)([_first(value, n, B) for value in data])
-    return data[:n] if n < B and getattr(data, "shape", ()) and data.shape[0] == B else data
+    return data[:n] if n < B and getattr(data, "shape", None) and data.shape[0] == B else data
 
 
 def _mean(rounds: Sequence[Sample]) -> Sample:
@@ -320,12 +327,3 @@ def _mean(rounds: Sequence[Sample]) -> Sample:
 
     plain = {n: sum(sorted(each.plain[n] for each in rounds)[:number]) / number for n in rounds[0].plain}
     return Sample(record([each.full for each in rounds]), record([each.half for each in rounds]), plain)
-
-
-def _levels(bandwidth: Mapping[str, Mapping[str, float]]) -> tuple[tuple[float, float], ...]:
-    """Return the reach that each level has room for and its rate, no less than that of a larger level."""
-    found, best = list[tuple[float, float]](), 0.0
-    for level in sorted(bandwidth.values(), key=lambda level: -level["bytes"]):
-        best = max(best, *(rate for name, rate in level.items() if name != "bytes"))
-        found.insert(0, (2 * level["bytes"] if found else float("inf"), best))
-    return tuple(found)

@@ -56,7 +56,7 @@ def _record(whole: float, events: list[Any], programs: dict[int, dict[str, Instr
         for executable in jax.devices()[0].client.live_executables():
             for module in executable.hlo_modules():
                 name = _program_id(module.as_serialized_hlo_module_proto())
-                programs[name] = programs.get(name) or instructions(module.to_string())
+                programs[name] = programs.get(name) or _instructions(module.to_string())
     for start, took, stats in sorted(found, key=lambda each: each[0]):
         program, name = stats["program_id"], stats["hlo_op"]
         kind, group, flops, arrays = programs.get(program, {}).get(name, ("", name, None, {}))
@@ -69,7 +69,7 @@ def _record(whole: float, events: list[Any], programs: dict[int, dict[str, Instr
     return Record(whole, rows, issued=2 * sum("ExecuteHelper" in event.name for event in events) > len(spans))
 
 
-def instructions(text: str) -> dict[str, Instruction]:
+def _instructions(text: str) -> dict[str, Instruction]:
     """Return the instructions of a compiled program by name, from its text."""
     computations, current = defaultdict[str, Computation](dict), ""
     for line in text.splitlines():

@@ -26,9 +26,10 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
 
     A dispatch mode counts every call below autograd; the profiler times them, on a GPU by the device's own clock.
     """
-    touched, gpu = Touched(), torch.cuda.is_available()
+    counter, gpu = _Counter(), torch.cuda.is_available()
     for _ in range(2):  # in the second step every array was touched before
-        with _Counter(touched) as counter:
+        counter.rows.clear()
+        with counter:
             run()
     rows = {name: row for name, row in counter.rows.items() if not name.startswith("_record_function")}
 
@@ -59,10 +60,9 @@ def _add_seconds(rows: dict[str, Row], events: Iterable[Any], clock: str) -> Non
 
 
 class _Counter(TorchDispatchMode):
-    def __init__(self, touched: Touched) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.rows: dict[str, Row] = defaultdict(Row)
-        self._touched = touched
+        self.rows, self._touched = defaultdict[str, Row](Row), Touched()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         out = func(*args, **(kwargs or {}))

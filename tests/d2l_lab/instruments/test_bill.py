@@ -138,6 +138,13 @@ def test_half_of_an_odd_minibatch_counts_as_what_it_is():
     assert "3 of 7 rows take 0.47 of the step, so 1 should take 0.20; they take 0.20" in bill.sentence
 
 
+def test_bytes_pass_at_the_best_rate_of_the_levels_that_have_room_for_their_reach():
+    """A small level whose operations are slow to start is no slower than a larger one."""
+    rates = Rates(1e-6, [(1e3, 1e9), (1e6, 1e10), (math.inf, 5e9)], 1e11)
+    bounds = [rates.bounds(Row(1, 0, {reach: 1e6}))["bytes"] for reach in (512.0, 1e5, 1e7)]
+    assert bounds == pytest.approx([1e-4, 1e-4, 2e-4])
+
+
 def test_operations_at_the_same_time_share_it():
     assert wall_seconds([(0, 4, "a"), (1, 3, "b"), (5, 6, "a"), (7, 7, "c")]) == {"a": 4.0, "b": 1.0}
 
@@ -178,7 +185,7 @@ def fake(monkeypatch):
         "gpus": [],
         "framework": {
             "dispatch": {"issue": 1e-6},
-            "bandwidth": {"memory": {"bytes": 1e8, "copy": 1e10}},
+            "bandwidth": {"memory": {"bytes": 1e8, "copy": 1e10, "in place": 1e10}},
             "product": {"float32": 1e11},
         },
     }
