@@ -25,7 +25,7 @@ ROUNDS, FEWEST, BUDGET = 15, 6, 4.0  # rounds at most and at least, and the seco
 WARM = 0.02  # seconds in which steps have found their pace
 CLOSE = 1.25  # times: two causes that differ by less are a tie
 MISSED = 1.2  # times: from there on a quarter of the minibatch takes another time than expected
-LEAST = {"bytes": 0.6, "flops": 0.5, "calls": 0.0}  # of a bound: if an operation takes less, one of the two is wrong
+LEAST = 0.5  # of its bound: if an operation takes less, one of the two is wrong
 OVER = 1.15  # of a plain step: if the operations take more, they ran side by side, or another step was recorded
 OUTSIDE = "between operations"
 KINDS = ("calls", "python", "bytes", "arithmetic", "kernel", "uncounted")
@@ -71,11 +71,6 @@ class Bill:
         self.cause, self.operation, self.share, self.saves = "", "", 0.0, 0.0
         self.sentence = trouble or self._judge(samples, rates)
 
-    @property
-    def between(self) -> float:
-        """The seconds of the step outside operations."""
-        return self._full.whole - _sum(self._full)
-
     def _judge(self, samples: Sequence[Sample], rates: Sequence[Rates]) -> str:
         """Return the sentence, and set what it names if it does not abstain."""
         plain = samples[0].plain
@@ -87,20 +82,17 @@ class Bill:
         first, second = list(shares[0])[:2]
         others = [cause for cause in shares[0] if cause != first and cause in map(next, map(iter, shares))]
         part, name = max((seconds, name) for (cause, name), seconds in found[0].items() if cause == first)
-        took, limits = self.rows[name].seconds if name in self.rows else part, self._bounds.get(name, {})
+        below = name in self.rows and self.rows[name].seconds < LEAST * max(self._bounds[name].values())
         one, other = (_reach(shares, cause) for cause in (first, [*others, second][0]))
+        uneven = not 1 / MISSED < expected / plain[quarter] < MISSED
+        tied = others or shares[0][second] * CLOSE > shares[0][first]
         sums = [_sum(samples[0].full) / plain[B], _sum(samples[0].half) / plain[half]]
         reasons = {
-            say("the time does not fall evenly with the minibatch"): not 1 / MISSED
-            < expected / plain[quarter]
-            < MISSED,
+            say("the time does not fall evenly with the minibatch"): uneven,
             say("the operations add up to more than the step"): max(sums) > OVER,
-            say("a tie between {one} and {other}", one=one, other=other): others
-            or shares[0][second] * CLOSE > shares[0][first],
+            say("a tie between {one} and {other}", one=one, other=other): tied,
             say("the largest part is {name}, which is not counted", name=name): first == "uncounted",
-            say("{name} takes less than its bound, so one of the two is wrong", name=name): any(
-                took < LEAST[of] * limit for of, limit in limits.items()
-            ),
+            say("{name} takes less than its bound, so one of the two is wrong", name=name): below,
         }
         why = next((reason for reason, holds in reasons.items() if holds), "")
         if why:
@@ -133,7 +125,10 @@ class Bill:
             title = title if len(title) < 25 else f"{title[:12]}…{title[-11:]}"
             start = f"{title:<25}{calls:>6.0f}{flops / 1e6:>9.1f}{size / 1e6:>8.2f}{_ms(took - waste):>8} {by:<6}"
             lines += [f"{start}{_ms(took):>8}{_ms(waste):>8}"] if members else []
-        lines += [f"{'the step beside it':<63}{_ms(self._full.whole):>8}", f"{OUTSIDE:<63}{_ms(self.between):>8}"]
+        lines += [
+            f"{'the step beside it':<63}{_ms(self._full.whole):>8}",
+            f"{OUTSIDE:<63}{_ms(self._full.whole - _sum(self._full)):>8}",
+        ]
         lines += [f"{'the step alone':<63}{_ms(self.seconds):>8}"]
         lines += [say("?: some calls are not counted")] if any(row.uncounted for row in self.rows.values()) else []
         return "\n".join([*lines, *filter(None, [self._note]), wrapped(self.sentence, "→")])

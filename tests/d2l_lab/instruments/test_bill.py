@@ -103,11 +103,11 @@ def test_operations_that_add_up_to_more_than_the_step_leave_no_verdict():
 
 
 def test_an_operation_below_its_bound_leaves_no_verdict_and_its_negative_waste_is_printed():
-    full = Record(5e-3, {"table": Row(1, 0, {1e8: 1e8}, 5e-3)}, issued=True)
-    bill = Bill([Sample(full, full, {8: 5e-3, 4: 5e-3, 2: 5e-3})], [RATES])
+    full = Record(4e-3, {"table": Row(1, 0, {1e8: 1e8}, 4e-3)}, issued=True)
+    bill = Bill([Sample(full, full, {8: 4e-3, 4: 4e-3, 2: 4e-3})], [RATES])
     assert "table takes less than its bound" in bill.sentence
-    assert bill.waste["table"] == pytest.approx(-5e-3)
-    assert "−5.00" in str(bill)
+    assert bill.waste["table"] == pytest.approx(-6e-3)
+    assert "−6.00" in str(bill)
 
 
 def test_the_table_has_eight_rows_the_rest_and_a_sum_beside_the_step():
