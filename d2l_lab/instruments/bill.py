@@ -274,7 +274,7 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
                 run()
                 records.append(record())
             waiting = min(timed(d2l.synchronize, 1) for _ in "12")  # for nothing, as each step does at its end
-            plain = {n: min(timed(run, 1) for _ in range(often)) - waiting for n, run in runs.items()}
+            plain = {n: max(min(timed(run, 1) for _ in range(often)) - waiting, 1e-7) for n, run in runs.items()}
             rounds.append(Sample(records[0], records[-1], plain))
             products.append(timed(product, 1))
     rooms = {name: 2.0 * level["bytes"] for name, level in part["bandwidth"].items()} | {"memory": math.inf}
