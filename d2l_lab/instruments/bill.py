@@ -248,7 +248,7 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     """
     d2l, B, runs, trouble = framework(), _rows(X), dict[int, Callable[[], object]](), ""
     for n in (B, B // 2, B // 4) if B >= 4 else (B,):
-        run = partial(_run, step, *(_first(data, n, B) for data in (X, y)), d2l.synchronize)
+        run: Callable[[], object] = partial(_run, step, _first(X, n, B), _first(y, n, B), d2l.synchronize)
         try:
             run(), run()
         except Exception as error:  # a step raises what it likes

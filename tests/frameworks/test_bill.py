@@ -145,6 +145,61 @@ def test_only_the_part_of_an_array_that_a_program_touches_counts(d2l):
     assert sum(row.bytes for row in recorded(d2l, lambda: stack(x)).values()) < 10 * 50 * 4000
 
 
+GEMM = """HloModule jit_step
+
+ENTRY %main.1 (a: f32[4,8], b: f32[8,2]) -> f32[4,2] {
+  %a = f32[4,8]{1,0} parameter(0)
+  %b = f32[8,2]{1,0} parameter(1)
+  ROOT %gemm.1 = (f32[4,2]{1,0}, s8[64]{0}) custom-call(%a, %b), custom_call_target="__cublas$gemm", \
+backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"]}}}
+}
+"""
+
+
+@pytest.mark.only("jax")
+def test_a_gpu_s_event_has_the_flops_of_the_library_s_product_in_its_program(d2l):
+    from types import SimpleNamespace
+
+    from d2l_lab.instruments.bill import Touched
+    from d2l_utils.jax.collect import _instructions, _record
+
+    stats = [("hlo_op", "gemm.1"), ("program_id", 7)]
+    events = [SimpleNamespace(name="sgemm", start_ns=5, duration_ns=3e6, stats=stats)]
+    record = _record(1.0, events, {7: _instructions(GEMM)}, Touched())
+    (row,) = record.rows.values()
+    assert (row.flops, row.calls, row.uncounted) == (2 * 4 * 8 * 2, 1, 0)
+    assert row.seconds == pytest.approx(3e-3)
+    assert row.bytes == 4 * (4 * 8 + 8 * 2 + 4 * 2) + 64
+
+
+@pytest.mark.only("jax")
+def test_a_convolution_s_padding_has_no_flops(d2l):
+    """Of 4 × 3 pairs of places and taps in each direction, two lie outside."""
+    from d2l_utils.jax.collect import _convolution
+
+    rest = "%x, %w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"
+    assert _convolution(rest, [1, 4, 4, 2], [3, 3, 2, 5], [1, 4, 4, 5]) == 2 * 2 * 5 * 10 * 10
+    rest = "%g, %w), window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f"
+    assert _convolution(rest, [1, 2, 2, 1], [3, 3, 1, 1], [1, 5, 5, 1]) == 2 * 6 * 6  # each input meets each tap
+
+
+@pytest.mark.only("tensorflow")
+def test_on_a_gpu_the_device_s_times_stand_for_those_of_issuing(d2l):
+    from d2l_lab.instruments.bill import Touched
+    from d2l_utils.tensorflow.collect import XSpace, _record
+
+    space = XSpace()
+    for plane, name, picoseconds in (("/host:CPU", "net/MatMul:MatMul", 5e6), ("/device:GPU:0", "sgemm", 3e9)):
+        made = space.planes.add(name=plane)
+        made.event_metadata[1].name = name
+        made.stat_metadata[1].name = "tf_op"
+        event = made.lines.add().events.add(metadata_id=1, duration_ps=int(picoseconds))
+        if name == "sgemm":
+            event.stats.add(metadata_id=1, str_value="net/MatMul:MatMul")
+    rows = _record(1.0, space, [], {}, Touched()).rows
+    assert {name: row.seconds for name, row in rows.items()} == {"MatMul": pytest.approx(3e-3)}
+
+
 @pytest.mark.only("tensorflow")
 def test_a_fused_operation_has_the_flops_of_its_product(d2l):
     import tensorflow as tf
