@@ -20,7 +20,7 @@ from d2l_lab.machine.operations import device_and_rows, in_a_line
 from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
-SHOWN = 8  # rows
+SHOWN = 8  # rows, those that take longest
 ROUNDS, FEWEST, BUDGET = 15, 6, 4.0  # rounds at most and at least, and the seconds after which no further one begins
 WARM = 0.02  # seconds in which steps have found their pace
 CLOSE = 1.25  # times: two causes that differ by less are a tie
@@ -113,9 +113,8 @@ class Bill:
         return f"{abstention if why else verdict} {control}"
 
     def __repr__(self) -> str:
-        lines, names = [HEAD], list(self.rows)
-        if self.operation in names[SHOWN:]:  # its waste is small, but the sentence names it
-            names.insert(SHOWN - 1, names.pop(names.index(self.operation)))
+        longest = sorted(self.rows, key=lambda name: -self.rows[name].seconds)[:SHOWN]
+        lines, names = [HEAD], sorted(self.rows, key=lambda name: name not in longest)  # of these, by their waste
         groups = {name: [name] for name in names[:SHOWN]} | {f"({len(names) - SHOWN} more)": names[SHOWN:]}
         for title, members in (groups | {"sum, in ms": names}).items():
             rows, bounds = [self.rows[name] for name in members], self._bounds.get(title, {"": 0.0})

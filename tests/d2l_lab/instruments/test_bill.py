@@ -122,6 +122,18 @@ def test_the_table_has_eight_rows_the_rest_and_a_sum_beside_the_step():
     assert max(map(len, lines)) <= 80
 
 
+def test_the_rows_shown_are_those_that_take_longest_by_their_waste():
+    part = {f"small {i}": Row(1, 0, {}, 1e-3 + i * 1e-4) for i in range(8)}
+    part |= {"long": Row(1, 1e9, {}, 9e-3), "idle": Row(1, 0, {}, 0.5e-3)}
+    full = Record(30e-3, part, issued=False)
+    lines = str(Bill([Sample(full, full, {8: 30e-3, 4: 30e-3, 2: 30e-3})], [RATES])).split("\n")
+    assert [line.split("  ")[0] for line in lines[1:10]] == [
+        *(f"small {i}" for i in range(7, 0, -1)),
+        "long",
+        "(2 more)",
+    ]
+
+
 def test_an_operation_s_time_is_cut_into_what_is_fixed_and_what_grows():
     found = pieces(sample("product", "table"), B, HALF, RATES)
     assert found["bytes", "table"] == pytest.approx(10e-3)
