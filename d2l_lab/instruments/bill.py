@@ -148,7 +148,7 @@ def _words(cause: str) -> str:
 def _reach(shares: Sequence[Mapping[str, float]], cause: str) -> str:
     """Return a cause and its least and largest share of the step."""
     ends = dict.fromkeys(f"{each([share[cause] for share in shares]):.0%}" for each in (min, max))
-    return f"{_words(cause).partition(':')[0]} ({' … '.join(ends)})"
+    return f"{_words(cause).partition(say(':'))[0]} ({' … '.join(ends)})"
 
 
 def _sum(record: Record) -> float:
