@@ -6,6 +6,7 @@ an operation's time when its minibatch shrinks to nothing is fixed, and the time
 
 import math
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
@@ -148,7 +149,7 @@ def _words(cause: str) -> str:
 def _reach(shares: Sequence[Mapping[str, float]], cause: str) -> str:
     """Return a cause and its least and largest share of the step."""
     ends = dict.fromkeys(f"{each([share[cause] for share in shares]):.0%}" for each in (min, max))
-    return f"{_words(cause).partition(say(':'))[0]} ({' … '.join(ends)})"
+    return f"{re.split('[:：]', _words(cause))[0]} ({' … '.join(ends)})"
 
 
 def _sum(record: Record) -> float:
