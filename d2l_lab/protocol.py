@@ -29,13 +29,13 @@ class Row:
     seconds: float = 0.0
     uncounted: float = 0.0  # calls whose flops or bytes are not known
 
-    def add(self, flops: float | None, reaches: dict[float, float], calls: float = 1.0) -> None:
-        """Add calls, each of so many flops and bytes; flops are None if they are not known."""
-        self.calls += calls
-        self.uncounted += calls if flops is None else 0.0
-        self.flops += calls * (flops or 0.0)
+    def add(self, flops: float | None, reaches: dict[float, float]) -> None:
+        """Add a call of so many flops, None if they are not known, and of these bytes by reach."""
+        self.calls += 1.0
+        self.uncounted += 1.0 if flops is None else 0.0
+        self.flops += flops or 0.0
         for reach, size in reaches.items():
-            self.reaches[reach] = self.reaches.get(reach, 0.0) + calls * size
+            self.reaches[reach] = self.reaches.get(reach, 0.0) + size
 
     @property
     def bytes(self) -> float:
@@ -49,6 +49,11 @@ class Record(NamedTuple):
     whole: float
     rows: dict[str, Row]
     issued: bool
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of all operations."""
+        return sum(row.seconds for row in self.rows.values())
 
 
 class Framework(Protocol):

@@ -6,9 +6,10 @@ an operation's time when its minibatch shrinks to nothing is fixed, and the time
 
 import math
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -65,7 +66,8 @@ class Bill:
     def __init__(self, samples: Sequence[Sample], rates: Sequence[Rates], trouble: str = "", note: str = "") -> None:
         """Draw up the bill of the first sample with the first rates; where the others disagree, it is a tie."""
         self._full, self._note, self.seconds = samples[0].full, note, max(samples[0].plain.values())
-        self._bounds = {name: rates[0].bounds(row, self._full.issued) for name, row in self._full.rows.items()}
+        every = {name: [each.bounds(row, self._full.issued) for each in rates] for name, row in self._full.rows.items()}
+        self._bounds = {name: min(bounds, key=lambda each: max(each.values())) for name, bounds in every.items()}
         waste = {name: row.seconds - max(self._bounds[name].values()) for name, row in self._full.rows.items()}
         self.waste = dict(sorted(waste.items(), key=lambda item: -item[1]))
         self.rows = {name: self._full.rows[name] for name in self.waste}
@@ -74,8 +76,7 @@ class Bill:
 
     def _judge(self, samples: Sequence[Sample], rates: Sequence[Rates]) -> str:
         """Return the sentence, and set what it names if it does not abstain."""
-        plain = samples[0].plain
-        B, half, quarter = sorted(plain, reverse=True)
+        plain, (B, half, quarter) = samples[0].plain, sorted(samples[0].plain, reverse=True)
         fixed = max((B * plain[half] - half * plain[B]) / (B - half), 0.0)
         expected = fixed + (plain[half] - fixed) * quarter / half
         found = [pieces(sample, B, half, each) for sample in samples for each in rates]
@@ -87,7 +88,7 @@ class Bill:
         one, other = (_reach(shares, cause) for cause in (first, [*others, second][0]))
         uneven = not 1 / MISSED < expected / plain[quarter] < MISSED
         tied = others or shares[0][second] * CLOSE > shares[0][first]
-        sums = [_sum(samples[0].full) / plain[B], _sum(samples[0].half) / plain[half]]
+        sums = [samples[0].full.seconds / plain[B], samples[0].half.seconds / plain[half]]
         reasons = {
             say("the time does not fall evenly with the minibatch"): uneven,
             say("the operations add up to more than the step"): max(sums) > OVER,
@@ -97,15 +98,14 @@ class Bill:
         }
         why = next((reason for reason, holds in reasons.items() if holds), "")
         if why:
-            outside = (self.seconds - _sum(self._full), OUTSIDE)
+            outside = (self.seconds - self._full.seconds, OUTSIDE)
             part, name = max([(waste, name) for name, waste in self.waste.items()] + [outside])
         else:
             self.cause, self.operation, self.share, self.saves = first, name, shares[0][first], part
         what = f"{self.rows[name].calls:.0f} × {name}" if name in self.rows else say("between operations")
-        times = {"a": plain[half], "b": expected, "c": plain[quarter]}
-        fields: dict[str, Any] = {name: f"{time / plain[B]:.2f}" for name, time in times.items()}
-        fields |= {"what": what, "ms": _ms(part), "all": _ms(self.seconds), "half": half, "B": B, "quarter": quarter}
-        fields |= {"share": f"{shares[0][first]:.0%}", "cause": _words(first), "why": why}
+        a, b, c = (f"{seconds / plain[B]:.2f}" for seconds in (plain[half], expected, plain[quarter]))
+        fields = {"what": what, "ms": _ms(part), "all": _ms(self.seconds), "half": half, "B": B, "quarter": quarter}
+        fields |= {"share": f"{shares[0][first]:.0%}", "cause": _words(first), "why": why, "a": a, "b": b, "c": c}
         abstention = say("No verdict: {why}. The largest waste is in {what}, {ms} of {all} ms.", **fields)
         verdict = say("{share} of the step is {cause}. The largest part is {what}, {ms} of {all} ms.", **fields)
         control = say(
@@ -125,13 +125,11 @@ class Bill:
             title = title if len(title) < 25 else f"{title[:12]}…{title[-11:]}"
             start = f"{title:<25}{calls:>6.0f}{flops / 1e6:>9.1f}{size / 1e6:>8.2f}{_ms(took - waste):>8} {by:<6}"
             lines += [f"{start}{_ms(took):>8}{_ms(waste):>8}"] if members else []
-        lines += [
-            f"{'the step beside it':<63}{_ms(self._full.whole):>8}",
-            f"{OUTSIDE:<63}{_ms(self._full.whole - _sum(self._full)):>8}",
-        ]
-        lines += [f"{'the step alone':<63}{_ms(self.seconds):>8}"]
+        ends = {"the step beside it": self._full.whole, OUTSIDE: self._full.whole - self._full.seconds}
+        lines += [f"{end:<63}{_ms(took):>8}" for end, took in (ends | {"the step alone": self.seconds}).items()]
         lines += [say("?: some calls are not counted")] if any(row.uncounted for row in self.rows.values()) else []
-        return "\n".join([*lines, *filter(None, [self._note]), wrapped(self.sentence, "→")])
+        lines += [say("while this was measured, {words}", words=self._note)] if self._note else []
+        return "\n".join([*lines, wrapped(self.sentence, "→")])
 
 
 def _words(cause: str) -> str:
@@ -149,11 +147,7 @@ def _words(cause: str) -> str:
 def _reach(shares: Sequence[Mapping[str, float]], cause: str) -> str:
     """Return a cause and its least and largest share of the step."""
     ends = dict.fromkeys(f"{each([share[cause] for share in shares]):.0%}" for each in (min, max))
-    return f"{re.split('[:：]', _words(cause))[0]} ({' … '.join(ends)})"
-
-
-def _sum(record: Record) -> float:
-    return sum(row.seconds for row in record.rows.values())
+    return f"{_words(cause).replace('：', ':').partition(':')[0]} ({' … '.join(ends)})"
 
 
 def _ms(seconds: float) -> str:
@@ -184,7 +178,7 @@ def pieces(sample: Sample, B: int, half: int, rates: Rates) -> dict[tuple[str, s
             rest = "calls" if bound <= 2 * rates.issue * calls else "kernel"
             for key, share in ((cause, min(seconds, bound)), (rest, max(seconds - bound, 0.0))):
                 found[key, name] = found.get((key, name), 0.0) + share
-    outside = [max(sample.plain[B] - _sum(sample.full), 0.0), max(sample.plain[half] - _sum(sample.half), 0.0)]
+    outside = [max(sample.plain[B] - sample.full.seconds, 0.0), max(sample.plain[half] - sample.half.seconds, 0.0)]
     stays = fixed(*outside)
     return found | {("calls", OUTSIDE): stays, ("python", OUTSIDE): outside[0] - stays}
 
@@ -195,33 +189,38 @@ def by_cause(found: Mapping[tuple[str, str], float]) -> dict[str, float]:
     return {cause: sums[cause] / sum(sums.values()) for cause in sorted(sums, key=lambda cause: -sums[cause])}
 
 
-def wall_seconds(spans: Sequence[tuple[float, float, str]]) -> dict[str, float]:
-    """Return the seconds by name of spans of time (start, end, name): those that run at an instant share it."""
+def traced(profiler: Callable[[str], Any], run: Callable[[], object]) -> tuple[float, bytes]:
+    """Return the seconds of a run under a profiler of a folder, and the trace that it wrote there."""
+    with TemporaryDirectory() as folder:
+        with profiler(folder):
+            whole = timed(run, 1)
+        return whole, next(Path(folder).rglob("*.xplane.pb")).read_bytes()
+
+
+def add_seconds(rows: dict[str, Row], spans: Sequence[tuple[float, float, str]]) -> None:
+    """Add spans of time (start, end, name) to the seconds of the rows: those that run at an instant share it."""
     ends = [(end, False, i) for i, (start, end, _) in enumerate(spans) if end > start]
-    found, running, last = dict[str, float](), set[int](), 0.0
+    running, last = set[int](), 0.0
     for now, begins, i in sorted(ends + [(spans[i][0], True, i) for _, _, i in ends]):
         for j in running:
-            found[spans[j][2]] = found.get(spans[j][2], 0.0) + (now - last) / len(running)
+            rows.setdefault(spans[j][2], Row(1.0, uncounted=1.0)).seconds += (now - last) / len(running)
         last = now
         (running.add if begins else running.discard)(i)
-    return found
 
 
-class Touched:
-    """Which arrays calls have touched, in turn."""
+class Touched(dict[Any, float]):
+    """Which arrays calls have touched, and how many bytes they had touched by then."""
 
-    def __init__(self) -> None:
-        self._at: dict[Any, float] = {}
-        self._now = 0.0
+    now = 0.0
 
     def reaches(self, arrays: Mapping[Any, float]) -> dict[float, float]:
         """Return the bytes of a call by reach, rounded up to a power of 2, from those of each array that it touches."""
-        self._now += sum(arrays.values())
+        self.now += sum(arrays.values())
         found = dict[float, float]()
         for key, size in arrays.items():
-            reach = 2.0 ** math.ceil(math.log2(max(self._now - self._at.get(key, -(2.0**60)), 1.0)))
+            reach = 2.0 ** math.ceil(math.log2(max(self.now - self.get(key, -(2.0**60)), 1.0)))
             found[reach] = found.get(reach, 0.0) + size
-        self._at |= dict.fromkeys(arrays, self._now)
+        self.update(dict.fromkeys(arrays, self.now))
         return found
 
 
@@ -229,26 +228,42 @@ class Touched:
 def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     """Return the bill of a training step: calls, flops, bytes, bound, time and waste of each operation, and a sentence.
 
-    The step runs some dozens of times, with the first half and the first quarter of the rows of X and y too, so what it
-    trains goes on training. The sentence names what limits the step; where the measurements cannot tell, it says so.
-    α, b and P are today's, and P is taken once more beside the step: where the two disagree about the cause, it is a
-    tie.
+    The step runs some hundreds of times, with the first half and the first quarter of the rows of X and y too, so what
+    it trains goes on training. The sentence names what limits the step; where the measurements cannot tell, it says so.
+    α, b and P are today's, and b and P are taken once more beside the step: where the two disagree about the cause, it
+    is a tie. The table is in millions of flops and bytes and in milliseconds, the attributes of the bill in flops,
+    bytes and seconds.
 
     Parameters
     ----------
     step
-        `step(X, y)` trains by a minibatch; it keeps its own state.
+        `step(X, y)` trains by a minibatch; it keeps its own state. What it returns is ignored.
     X, y
-        The minibatch: arrays whose rows are its examples, or nested lists, tuples and dictionaries of such arrays.
+        The minibatch: arrays of shape (B, …), whose rows are its examples, or nested lists, tuples and dictionaries of
+        such arrays. B is the length of X's first array; arrays of another length are passed whole. With fewer than
+        4 rows, or a step that takes no half, there is a table but no verdict.
+
+    Returns
+    -------
+    Bill
+        Prints as a table and a sentence. `seconds` are those of the step alone, `rows[name]` what an operation did
+        (`calls`, `flops`, `bytes`, `seconds`), and `waste[name]` its seconds above its bound; `cause`, `operation`,
+        `share` and `saves` are what the sentence says, "" and 0 where it abstains.
 
     Raises
     ------
     ValueError
-        If X has no rows, or the step fails.
+        If X has no rows, or the step fails with the whole minibatch.
     """
-    d2l, B, runs, trouble = framework(), _rows(X), dict[int, Callable[[], object]](), ""
+    d2l, B, runs = framework(), _rows(X), dict[int, Callable[[], object]]()
+    trouble = "" if B >= 4 else say("No verdict: {B} rows cannot be halved twice.", B=B)
+
+    def wait(X: Any, y: Any) -> None:
+        step(X, y)
+        d2l.synchronize()
+
     for n in (B, B // 2, B // 4) if B >= 4 else (B,):
-        run: Callable[[], object] = partial(_run, step, _first(X, n, B), _first(y, n, B), d2l.synchronize)
+        run: Callable[[], object] = partial(wait, _first(X, n, B), _first(y, n, B))
         try:
             run(), run()
         except Exception as error:  # a step raises what it likes
@@ -257,17 +272,16 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
             trouble = say("No verdict: {n} of {B} rows fail: {error}", n=n, B=B, error=in_a_line(error))
             break
         runs[n] = run
-    trouble = trouble if B >= 4 else say("No verdict: {B} rows cannot be halved twice.", B=B)
-    machine = your_machine()
+    quick, machine = os.environ.get("D2L_QUICK") == "1", your_machine()
     part = machine["gpus"][0] if machine["gpus"] else machine["framework"]
     device, n = device_and_rows(d2l, 0 if machine["gpus"] else -1)
-    product = d2l.product(device, n // 2, "float32")
+    product, size = d2l.product(device, n // 2, "float32"), part["bandwidth"]["memory"]["bytes"]
+    copy, times = d2l.memory_passes(device, size)["copy"]
     recorders = [d2l.recorder(run) for run in [*runs.values()][: 1 if trouble else 2]]
-    rounds, products, start = list[Sample](), [timed(product, 1)], perf_counter()
+    rounds, products, copies, start = list[Sample](), [timed(product, 1)], [timed(copy, 1)], perf_counter()
     often = 2 + min(20, int(WARM / timed(runs[B], 1)))  # plain steps in turn, of which the first find cold caches
-    most = 1 if os.environ.get("D2L_QUICK") == "1" else ROUNDS
     with observing() as seen:
-        while len(rounds) < most and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
+        while len(rounds) < (1 if quick else ROUNDS) and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
             seen.tick()
             records = list[Record]()
             for run, record in zip(runs.values(), recorders, strict=False):
@@ -277,18 +291,12 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
             plain = {n: max(min(timed(run, 1) for _ in range(often)) - waiting, 1e-7) for n, run in runs.items()}
             rounds.append(Sample(records[0], records[-1], plain))
             products.append(timed(product, 1))
-    rooms = {name: 2.0 * level["bytes"] for name, level in part["bandwidth"].items()} | {"memory": math.inf}
-    levels = [(rooms[name], max(level["copy"], level["in place"])) for name, level in part["bandwidth"].items()]
-    kept = Rates(machine["framework"]["dispatch"]["issue"], levels, part["product"]["float32"])
-    rates = [kept, kept._replace(product=2 * (n // 2) ** 3 / min(products))]
+            copies.append(timed(copy, 1))
+    *caches, (_, b) = [(2.0 * at["bytes"], max(at["copy"], at["in place"])) for at in part["bandwidth"].values()]
+    today, here = (b, part["product"]["float32"]), (times * size / min(copies), 2 * (n // 2) ** 3 / min(products))
+    rates = [Rates(machine["framework"]["dispatch"]["issue"], [*caches, (math.inf, b)], P) for b, P in (today, here)]
     samples = [_mean(some) for some in (rounds, rounds[::2], rounds[1::2]) if some]
-    words = seen.disturbance.words()
-    return Bill(samples, rates, trouble, words and say("while this was measured, {words}", words=words))
-
-
-def _run(step: Callable[[Any, Any], object], X: Any, y: Any, synchronize: Callable[[], None]) -> None:
-    step(X, y)
-    synchronize()
+    return Bill(samples, rates, trouble, seen.disturbance.words())
 
 
 def _rows(data: Any) -> int:

@@ -1,25 +1,20 @@
 """What JAX's operations do in a step, for its bill."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from math import prod
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import jax
 
-from d2l_lab.instruments.bill import Touched, wall_seconds
-from d2l_lab.machine.rounds import run as timed
+from d2l_lab.instruments.bill import Touched, add_seconds, traced
 from d2l_lab.protocol import Record, Row
 
-LINE = re.compile(r"^\s+(?:ROOT )?%?([\w.\-]+) = (\(.*?\)|\S+) ([\w\-]+)\((.*)$")  # name, shape, kind, rest
-HEAD = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) \(.*\{$")
-BITS = {"pred": 8, "bf16": 16} | {f"{kind}{bits}": bits for kind in "sufc" for bits in (4, 8, 16, 32, 64, 128)}
+LINE = re.compile(r"^ +(?:ROOT )?%?([\w.\-]+) = (\(.*?\)|\S+) ([\w\-]+)\((.*)$", re.M)  # name, shape, kind, rest
+COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) \([^\n]*\{$(.*?)^\}", re.M | re.S)
 CONTAINERS = {"while", "call", "conditional"}  # their operations have events of their own
-SLICES = {"dynamic-slice", "gather", "slice"}
-UPDATES = {"dynamic-update-slice": 1, "scatter": 2}  # and which operand has what they write
+SLICES, UPDATES = {"dynamic-slice", "gather", "slice"}, {"dynamic-update-slice": 1, "scatter": 2}  # of which operand
 Instruction = tuple[str, str, float | None, dict[str, float]]  # what it is, its group, flops, and bytes by array
 Computation = dict[str, tuple[str, str, str]]  # shape, kind and rest of its instructions
 NOWHERE = ("", "", "")
@@ -36,11 +31,8 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     options.python_tracer_level = 0
 
     def record() -> Record:
-        with TemporaryDirectory() as folder:
-            with jax.profiler.trace(folder, profiler_options=options):
-                whole = timed(run, 1)
-            (path,) = Path(folder).rglob("*.xplane.pb")
-            planes = jax.profiler.ProfileData.from_file(str(path)).planes
+        whole, trace = traced(partial(jax.profiler.trace, profiler_options=options), run)
+        planes = jax.profiler.ProfileData.from_serialized_xspace(trace).planes
         events = [event for plane in planes for line in plane.lines for event in line.events]
         return _record(whole, events, programs, touched)
 
@@ -61,33 +53,26 @@ def _record(whole: float, events: list[Any], programs: dict[int, dict[str, Instr
         program, name = stats["program_id"], stats["hlo_op"]
         kind, group, flops, arrays = programs.get(program, {}).get(name, ("", name, None, {}))
         if kind not in CONTAINERS:
-            reaches = touched.reaches({(program, array): size for array, size in arrays.items()})
-            rows.setdefault(group, Row()).add(flops, reaches)
+            rows.setdefault(group, Row()).add(flops, touched.reaches({(program, x): n for x, n in arrays.items()}))
             spans.append((start / 1e9, (start + took) / 1e9, group))
-    for group, seconds in wall_seconds(spans).items():
-        rows[group].seconds = seconds
+    add_seconds(rows, spans)
     return Record(whole, rows, issued=2 * sum("ExecuteHelper" in event.name for event in events) > len(spans))
 
 
 def _instructions(text: str) -> dict[str, Instruction]:
     """Return the instructions of a compiled program by name, from its text."""
-    computations, current = defaultdict[str, Computation](dict), ""
-    for line in text.splitlines():
-        if head := HEAD.match(line):
-            current = head[1]
-        elif match := LINE.match(line):
-            computations[current][match[1]] = match[2], match[3], match[4]
+    computations = dict[str, Computation]()
+    for head, body in COMPUTATION.findall(text):
+        computations[head] = {name: (shape, kind, rest) for name, shape, kind, rest in LINE.findall(body)}
 
     def flops(computation: Computation, name: str) -> float | None:
         shape, kind, rest = computation[name]
-        arrays = [*(computation.get(each, NOWHERE)[0] for each in _operands(rest)), shape]
-        dims = [_shapes(each)[0][1] for each in arrays if _shapes(each)]
+        texts = [*(computation.get(each, NOWHERE)[0] for each in _operands(rest)), shape]
+        dims = [found[0][1] for found in map(_shapes, texts) if found]
         if inner := re.search(r"lhs_contracting_dim\w*\W+([\d,\" ]*)", rest):  # of a dot, or of a GPU's library
             return 2.0 * prod(dims[-1]) * prod(dims[0][int(i)] for i in re.findall(r"\d+", inner[1]))
         if kind == "convolution":
             return _convolution(rest, dims[0], dims[1], dims[-1])
-        if called := re.search(r"(?:calls|to_apply)=%?([\w.\-]+)", rest):
-            return sum(flops(computations[called[1]], each) or 0.0 for each in computations[called[1]])
         return None if kind == "custom-call" else 0.0
 
     def one(computation: Computation, name: str) -> Instruction:
@@ -99,12 +84,13 @@ def _instructions(text: str) -> dict[str, Instruction]:
         known = inside | {each: (found[0], "", "") for each, found in outer.items()}
         arrays = {each: _reached(known, within.get(i, each), _size(outer[each][0])) for i, each in enumerate(outer)}
         in_place = sum(_size(each[0]) for each in inside.values() if each[1] in UPDATES)
-        arrays[name], count = max(0.0, _size(shape) - in_place), flops(computation, name)
+        counts = [flops(inside, each) for each in inside] if called else [flops(computation, name)]
+        arrays[name], count = max(0.0, _size(shape) - in_place), None if counts == [None] else sum(filter(None, counts))
         group = path[1].split("/")[-1] if path and kind not in ("dot", "convolution") else kind
         group = f"{kind} of products" if count and group not in ("dot", "convolution") else group
         return kind, group + (" (backward)" if path and "transpose(" in path[1] else ""), count, arrays
 
-    return {name: one(computation, name) for computation in list(computations.values()) for name in computation}
+    return {name: one(computation, name) for computation in computations.values() for name in computation}
 
 
 def _reached(inside: Computation, array: str, size: float) -> float:
@@ -141,8 +127,8 @@ def _operands(rest: str) -> list[str]:
 
 def _shapes(text: str) -> list[tuple[int, list[int]]]:
     """Return the bits of a number and the dimensions of each array in the text of a shape."""
-    found = re.findall(r"\b([a-z]+\d*\w*)\[([\d,]*)\]", text)
-    return [(BITS.get(kind, 32), [int(n) for n in dims.split(",") if n]) for kind, dims in found]
+    found = re.findall(r"\b[a-z]+(\d*)\w*\[([\d,]*)\]", text)  # such as bf16[8,2]; pred has no number
+    return [(int(bits or 8), [int(n) for n in dims.split(",") if n]) for bits, dims in found]
 
 
 def _size(text: str) -> float:
@@ -152,16 +138,10 @@ def _size(text: str) -> float:
 def _program_id(proto: bytes) -> int:
     """Return field 5 of a serialized HloModuleProto, which the events of a trace call program_id; 0 if it is absent."""
     at = key = value = 0
-
-    def number() -> int:
-        nonlocal at
-        start = at
-        while proto[at] > 127:
-            at += 1
-        at += 1
-        return sum((byte & 127) << 7 * i for i, byte in enumerate(proto[start:at]))
-
     while at < len(proto) and key < 40:  # fields 1 to 5 are numbers, or texts and messages behind their length
-        key, value = number(), number()
-        at += value if key & 7 == 2 else 0
+        numbers = re.findall(rb"[\x80-\xff]*[\x00-\x7f]", proto[at : at + 20])[
+            :2
+        ]  # seven bits a byte, the lowest first
+        key, value = (sum((byte & 127) << 7 * i for i, byte in enumerate(each)) for each in numbers)
+        at += len(b"".join(numbers)) + (value if key & 7 == 2 else 0)
     return value if key == 40 else 0

@@ -7,7 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import prod
+from os import devnull
 from typing import Any
+from unittest.mock import patch
 
 import mxnet as mx
 from mxnet.base import _LIB, check_call
@@ -17,8 +19,8 @@ from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
 FREE = {"reshape", "expanddims", "squeeze", "flatten"}
-NOT_OPERATIONS = {"DeleteVariable", "WaitForVar", "SetValueOp"}
 GATES = {"rnn_relu": 1, "rnn_tanh": 1, "gru": 3, "lstm": 4}
+SETTINGS = {"profile_imperative": True, "profile_symbolic": True, "aggregate_stats": True, "filename": devnull}
 ONE_BY_ONE = [("forward_bulk_size", 0), ("backward_bulk_size", 0)]  # an event for each operation
 
 
@@ -29,7 +31,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     them, with hybridized networks left imperative for that one step; a backward pass follows from the forward pass.
     """
     counts, copies = dict[str, Row](), dict[int, Any]()
-    with _changed(lambda block: {"_active": False}), _counting(counts):
+    with _changed(lambda block: {"_active": False}), patch.object(register, "_imperative_invoke", _counter(counts)):
         run()
 
     def record() -> Record:
@@ -37,15 +39,15 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
         with _changed(copy) as blocks:
             run()  # builds what is to run
             copies.update((id(block), block._cached_op) for block in blocks)
-            mx.profiler.set_config(profile_imperative=True, profile_symbolic=True, aggregate_stats=True)
+            mx.profiler.set_config(**SETTINGS)
             mx.profiler.set_state("run")
             whole = timed(run, 1)
             mx.profiler.set_state("stop")
         rows = dict[str, Row]()
         for name, event in json.loads(mx.profiler.dumps(reset=True, format="json"))["Time"]["operator"].items():
             count = counts.get(_plain(name), Row(uncounted=1.0))
-            missing = event["Count"] if count.uncounted else 0.0
-            if name not in NOT_OPERATIONS:
+            if name not in ("DeleteVariable", "WaitForVar", "SetValueOp"):
+                missing = event["Count"] if count.uncounted else 0.0
                 rows[name] = Row(event["Count"], count.flops, count.reaches, event["Total"] / 1e3, missing)
         return Record(whole, rows, issued=True)
 
@@ -66,20 +68,16 @@ def _changed(change: Callable[[Any], dict[str, Any]]) -> Iterator[list[Any]]:
             vars(block).update(attributes)
 
 
-@contextmanager
-def _counting(counts: dict[str, Row]) -> Iterator[None]:
-    """Count the operations that Python issues, and the backward passes of those that are recorded."""
+def _counter(counts: dict[str, Row]) -> Callable[..., Any]:
+    """Return what issues operations and counts them, and the backward passes of those that are recorded."""
     invoke, found = register._imperative_invoke, dict[int, Any]()  # the arrays that a backward pass goes through
 
     def count(handle: int, arrays: Any, keys: Any, values: Any, *rest: Any) -> Any:
         made, called = invoke(handle, arrays, keys, values, *rest), ctypes.c_char_p()
         check_call(_LIB.MXSymbolGetAtomicSymbolName(ctypes.c_void_p(handle), ctypes.byref(called)))
         outs, name = made if isinstance(made, (list, tuple)) else [made], _plain((called.value or b"").decode())
-        flops, size = (
-            _flops(name, dict(zip(keys, map(str, values), strict=True)), arrays, outs),
-            _bytes([*arrays, *outs]),
-        )
-        again = 2 * size
+        flops = _flops(name, dict(zip(keys, map(str, values), strict=True)), arrays, outs)
+        size, again = _bytes([*arrays, *outs]), 2 * _bytes([*arrays, *outs])
         if name == "embedding":  # reads some rows of the table; the gradient has them all
             again, size = _bytes([arrays[1], *outs]), 2 * _bytes(outs)
         counts.setdefault(name, Row()).add(flops, {size: 0.0 if name in FREE else size})
@@ -90,11 +88,7 @@ def _counting(counts: dict[str, Row]) -> Iterator[None]:
             counts.setdefault(f"backward {name}", Row()).add(flops, {again: 0.0 if name in FREE else again})
         return made
 
-    register._imperative_invoke = count
-    try:
-        yield
-    finally:
-        register._imperative_invoke = invoke
+    return count
 
 
 def _plain(name: str) -> str:
@@ -109,10 +103,8 @@ def _bytes(arrays: Any) -> float:
 
 def _flops(name: str, given: dict[str, str], arrays: Any, outs: Any) -> float | None:
     """Return the flops of a product, 0 for another operation, None if they are not known."""
-    if name in ("fullyconnected", "convolution"):
-        return 2.0 * outs[0].size * prod(arrays[1].shape[1:])
-    if name == "deconvolution":
-        return 2.0 * arrays[0].size * prod(arrays[1].shape[1:])
+    if name in ("fullyconnected", "convolution", "deconvolution"):
+        return 2.0 * (arrays if name == "deconvolution" else outs)[0].size * prod(arrays[1].shape[1:])
     if name == "rnn":
         n, sides = int(given["state_size"]), 1 + (given.get("bidirectional") == "True")
         columns = arrays[0].shape[2] + n + (int(given["num_layers"]) - 1) * (sides + 1) * n  # of each gate's matrices

@@ -3,9 +3,8 @@
 import gc
 import re
 from collections.abc import Callable
+from functools import partial
 from math import prod
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import tensorflow as tf
@@ -13,8 +12,7 @@ from tensorflow.python.eager.polymorphic_function.atomic_function import AtomicF
 from tensorflow.python.framework import op_callbacks
 from tensorflow.tsl.profiler.protobuf.xplane_pb2 import XSpace
 
-from d2l_lab.instruments.bill import Touched, wall_seconds
-from d2l_lab.machine.rounds import run as timed
+from d2l_lab.instruments.bill import Touched, add_seconds, traced
 from d2l_lab.protocol import Record, Row
 
 FREE = {"Reshape", "Identity", "Const", "Placeholder", "Shape", "NoOp", "ExpandDims", "Squeeze", "ShapeN"}
@@ -49,11 +47,8 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
         kept.clear()
 
     def record() -> Record:
-        with TemporaryDirectory() as folder:
-            with tf.profiler.experimental.Profile(folder, options):
-                whole = timed(run, 1)
-            (path,) = Path(folder).rglob("*.xplane.pb")
-            return _record(whole, XSpace.FromString(path.read_bytes()), eager, graphs, touched)
+        whole, trace = traced(partial(tf.profiler.experimental.Profile, options=options), run)
+        return _record(whole, XSpace.FromString(trace), eager, graphs, touched)
 
     record()  # from now on every array was touched before
     return record
@@ -89,8 +84,7 @@ def _record(whole: float, space: Any, eager: list[Call], graphs: Graphs, touched
                 rows.setdefault(kind, Row()).add(call[1], touched.reaches(call[2]))
     for kind, flops, arrays, _ in eager:
         rows.setdefault(kind, Row()).add(flops, touched.reaches(arrays))
-    for kind, seconds in wall_seconds(spans).items():
-        rows.setdefault(kind, Row(1.0, uncounted=1.0)).seconds = seconds
+    add_seconds(rows, spans)
     return Record(whole, rows, issued=2 * len(eager) > len(spans))
 
 
@@ -104,8 +98,7 @@ def _calls(names: set[str], graphs: Graphs) -> dict[str, Call]:
             waiting += function.children
             for op in function.graph.get_operations():
                 named = {key: op.get_attr(key) for key in op.node_def.attr if key in ATTRIBUTES}
-                call = _call(op.type, op.inputs, op.outputs, named, lambda x: x.name)
-                graphs[name][op.name] = (*call[:3], op.inputs[0].op.name if op.inputs else "")
+                graphs[name][op.name] = _call(op.type, op.inputs, op.outputs, named, lambda x: x.name)
     return {key: call for name in names for key, call in graphs[name].items()}
 
 
@@ -119,11 +112,9 @@ def _call(kind: str, inputs: Any, outputs: Any, named: dict[str, Any], key: Call
     sizes = {key(x): _bytes(x) for x in [*inputs, *outputs]} if kind not in FREE | {"ReadVariableOp"} else {}
     if kind in ("ResourceGather", "GatherV2"):
         sizes[key(inputs[0])] = _bytes(outputs[0])
-    if kind.startswith("ResourceScatter"):
+    if kind.startswith(("ResourceScatter", "AssignAdd", "AssignSub")):
         sizes[key(inputs[0])] = 2 * _bytes(inputs[-1])
-    if kind in ("AssignAddVariableOp", "AssignSubVariableOp"):
-        sizes[key(inputs[0])] = 2 * _bytes(inputs[1])
-    return kind, flops, sizes, ""
+    return kind, flops, sizes, str(key(inputs[0])).partition(":")[0] if inputs else ""
 
 
 def _flops(kind: str, came: Any, made: Any, named: dict[str, Any]) -> float:
@@ -131,9 +122,8 @@ def _flops(kind: str, came: Any, made: Any, named: dict[str, Any]) -> float:
     if kind == "MatMul" or kind.startswith("BatchMatMul"):
         return 2.0 * prod(made[0]) * came[0][-2 if named.get("transpose_a") or named.get("adj_x") else -1]
     if kind == "Einsum" and len(came) == 2:
-        letters = tf.compat.as_str(named["equation"]).partition("->")[0].split(",")
-        pairs = [pair for each in zip(letters, came, strict=True) for pair in zip(*each, strict=True)]
-        return 2.0 * prod(dict(pairs).values())
+        letters = tf.compat.as_str(named["equation"]).partition("->")[0].replace(",", "")
+        return 2.0 * prod(dict(zip(letters, [*came[0], *came[1]], strict=True)).values())
     if kind.startswith("Conv2D"):
         outputs = made[0] if kind == "Conv2D" else came[2]
         return 2.0 * prod(outputs) * prod((made[0] if kind == "Conv2DBackpropFilter" else came[1])[:-1])

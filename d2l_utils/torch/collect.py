@@ -2,11 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 import torch
-from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
@@ -16,7 +14,6 @@ from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
 FREE = {"detach", "empty", "empty_like", "empty_strided", "new_empty", "resize_", "_local_scalar_dense", "lift_fresh"}
-WRITES = {"zero_", "fill_"}
 GATHERS = {"embedding", "index_select", "gather", "index", "_embedding_bag"}  # read what they need of their first array
 SCATTERS = {"index_add_", "scatter_add_", "index_put_", "_index_put_impl_", "scatter_", "scatter_reduce_"}
 
@@ -26,17 +23,25 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
 
     A dispatch mode counts every call below autograd; the profiler times them, on a GPU by the device's own clock.
     """
-    counter, gpu = _Counter(), torch.cuda.is_available()
+    rows, touched, gpu = defaultdict[str, Row](Row), Touched(), torch.cuda.is_available()
+
+    class Counter(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            name, given = func.overloadpacket.__name__, kwargs or {}
+            out = func(*args, **given)
+            if not name.startswith("_record_function"):
+                rows[name].add(_flops(func, args, given, out), touched.reaches(_bytes(func, args, given, out)))
+            return out
+
     for _ in range(2):  # in the second step every array was touched before
-        counter.rows.clear()
-        with counter:
+        rows.clear()
+        with Counter():
             run()
-    rows = {name: row for name, row in counter.rows.items() if not name.startswith("_record_function")}
 
     def record() -> Record:
-        with profile(activities=[ProfilerActivity.CPU, *[ProfilerActivity.CUDA] * gpu]) as recorded:
+        with torch.profiler.profile() as recorded:
             whole = timed(run, 1)
-        found = {name: replace(row, seconds=0.0) for name, row in rows.items()}
+        found = {name: Row(**vars(row)) for name, row in rows.items()}
         _add_seconds(found, recorded.events(), "self_device_time_total" if gpu else "self_cpu_time_total")
         return Record(whole, found, issued=True)
 
@@ -53,35 +58,21 @@ def _add_seconds(rows: dict[str, Row], events: Iterable[Any], clock: str) -> Non
             found += [names[each] for each in (name, name.strip("_").removesuffix("_impl")) if each in names][:1]
             at = at.cpu_parent
         if found or event.name.startswith("aten::"):
-            row = rows[found[-1]] if found else rows.setdefault("(others)", Row())
+            row = rows[found[-1]] if found else rows.setdefault("(others)", Row(uncounted=1.0))
             row.seconds += getattr(event, clock) / 1e6
-            if not found:
-                row.add(None, {})
-
-
-class _Counter(TorchDispatchMode):
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows, self._touched = defaultdict[str, Row](Row), Touched()
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        out = func(*args, **(kwargs or {}))
-        reaches = self._touched.reaches(_bytes(func, args, kwargs or {}, out))
-        self.rows[func.overloadpacket.__name__].add(_flops(func, args, kwargs or {}, out), reaches)
-        return out
 
 
 def _flops(func: Any, args: Any, kwargs: Any, out: Any) -> float:
     """Return the flops of a call's products: 0 where it has none."""
     name = func.overloadpacket.__name__
     if name.startswith(("mkldnn_rnn_layer", "_cudnn_rnn")):
-        steps = args[0].numel() // args[0].shape[-1]
         weights = args[1] if isinstance(args[1], (list, tuple)) else args[1:3]
-        return 2.0 * steps * sum(w.numel() for w in weights if w.dim() > 1) * (2 if "backward" in name else 1)
+        passes = args[0].numel() // args[0].shape[-1] * (2 if "backward" in name else 1)
+        return 2.0 * passes * sum(w.numel() for w in weights if w.dim() > 1)
     if name.startswith("_scaled_dot_product_flash_attention_for_cpu"):
         backward, L = "backward" in name, args[0].shape[-2]
-        shapes = [x.shape for x in (args[:4] if backward else args[:3])]
-        flops = float(sdpa_backward_flop_count(*shapes) if backward else sdpa_flop_count(*shapes))
+        attention = sdpa_backward_flop_count if backward else sdpa_flop_count
+        flops = float(attention(*(x.shape for x in args[: 4 if backward else 3])))
         causal = args[7 if backward else 4 :][:1] or (kwargs.get("is_causal", False),)
         return flops * (L + 1) / (2 * L) if causal[0] else flops
     count = flop_registry.get(func.overloadpacket)
@@ -93,9 +84,8 @@ def _bytes(func: Any, args: Any, kwargs: Any, out: Any) -> dict[Any, float]:
     name = func.overloadpacket.__name__
     if func.is_view or name in FREE:
         return {}
-    came, made = _sizes((args, kwargs)), _sizes(out)
-    first = _sizes(args[:1])
-    if name in WRITES:
+    came, made, first = _sizes((args, kwargs)), _sizes(out), _sizes(args[:1])
+    if name in ("zero_", "fill_"):
         return first
     sparse = any(isinstance(x, torch.Tensor) and x.layout != torch.strided for x in args)
     if name in GATHERS | SCATTERS or sparse and name == "add_":  # of the first array, only what the others ask for

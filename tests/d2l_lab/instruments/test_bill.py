@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from d2l_lab.instruments import bill as module
-from d2l_lab.instruments.bill import OUTSIDE, Bill, Rates, Sample, Touched, pieces, wall_seconds
+from d2l_lab.instruments.bill import OUTSIDE, Bill, Rates, Sample, Touched, add_seconds, pieces
 from d2l_lab.protocol import Record, Row
 
 RATES = Rates(issue=1e-6, levels=((1e6, 1e11), (math.inf, 1e10)), product=1e11)
@@ -158,7 +158,11 @@ def test_bytes_pass_at_the_best_rate_of_the_levels_that_have_room_for_their_reac
 
 
 def test_operations_at_the_same_time_share_it():
-    assert wall_seconds([(0, 4, "a"), (1, 3, "b"), (5, 6, "a"), (7, 7, "c")]) == {"a": 4.0, "b": 1.0}
+    found = {"a": Row(2)}
+    add_seconds(found, [(0, 4, "a"), (1, 3, "b"), (5, 6, "a"), (7, 7, "c")])
+    assert {name: (row.calls, row.seconds, row.uncounted) for name, row in found.items()} == {
+        "a": (2, 4.0, 0), "b": (1, 1.0, 1),
+    }  # fmt: skip
 
 
 def test_the_reach_of_an_array_is_what_was_touched_since():
@@ -179,6 +183,9 @@ class Fake:
 
     def product(self, device, n, kind):
         return lambda: None
+
+    def memory_passes(self, device, size):
+        return {"copy": (lambda: None, 2)}
 
     def cpu(self):
         pass
