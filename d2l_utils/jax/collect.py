@@ -45,10 +45,9 @@ def _record(whole: float, events: list[Any], programs: dict[int, dict[str, Instr
     rows, spans = dict[str, Row](), list[tuple[float, float, str]]()
     found = [(event.start_ns, event.duration_ns, stats) for event in events if "hlo_op" in (stats := dict(event.stats))]
     if {stats["program_id"] for _, _, stats in found} - programs.keys():
-        for executable in jax.devices()[0].client.live_executables():
-            for module in executable.hlo_modules():
-                name = _program_id(module.as_serialized_hlo_module_proto())
-                programs[name] = programs.get(name) or _instructions(module.to_string())
+        modules = [each for program in jax.devices()[0].client.live_executables() for each in program.hlo_modules()]
+        texts = {_program_id(each.as_serialized_hlo_module_proto()): each.to_string() for each in modules}
+        programs |= {name: _instructions(texts[name]) for name in texts.keys() - programs.keys()}
     for start, took, stats in sorted(found, key=lambda each: each[0]):
         program, name = stats["program_id"], stats["hlo_op"]
         kind, group, flops, arrays = programs.get(program, {}).get(name, ("", name, None, {}))
