@@ -24,6 +24,9 @@ GUESSES = {
     "late_share": Guess(
         "", "a loop that loads in turn waits for each sleep, then computes for c: add up one minibatch"
     ),
+    "small_share": Guess(
+        "", "which part of the time is fixed, and what is left of the rest with one example in sixteen?"
+    ),
 }
 
 CASES = {
