@@ -23,7 +23,7 @@ from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
 SHOWN = 8  # rows, those that take longest
-ROUNDS, FEWEST, BUDGET = 15, 6, 4.0  # rounds at most and at least, and the seconds after which no further one begins
+ROUNDS, FEWEST, BUDGET = 15, 6, 2.0  # rounds at most and at least, and the seconds after which no further one begins
 WARM = 0.02  # seconds in which steps have found their pace
 CLOSE = 1.25  # times: two causes that differ by less are a tie
 MISSED = 1.2  # times: from there on a quarter of the minibatch takes another time than expected

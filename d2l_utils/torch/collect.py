@@ -58,7 +58,7 @@ def _add_seconds(rows: dict[str, Row], events: Iterable[Any], clock: str) -> Non
             found += [names[each] for each in (name, name.strip("_").removesuffix("_impl")) if each in names][:1]
             at = at.cpu_parent
         if found or event.name.startswith("aten::"):
-            row = rows[found[-1]] if found else rows.setdefault("(others)", Row(uncounted=1.0))
+            row = rows[found[-1]] if found else rows.setdefault("(others)", Row(1.0, uncounted=1.0))
             row.seconds += getattr(event, clock) / 1e6
 
 
