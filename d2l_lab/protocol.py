@@ -4,6 +4,7 @@ The docstrings in the four folders say in a line what a name is for, and then wh
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 
@@ -13,6 +14,46 @@ class Counters(NamedTuple):
     current: Callable[[], int]
     reset: Callable[[], Any] | None = None
     peak: Callable[[], int] | None = None
+
+
+@dataclass
+class Row:
+    """What an operation does in a step: calls, flops, seconds, and bytes by how far back their arrays were touched.
+
+    Bytes touched since then, and those of the call itself, are the reach: a cache that has room for them has the array.
+    """
+
+    calls: float = 0.0
+    flops: float = 0.0
+    reaches: dict[float, float] = field(default_factory=dict)  # bytes by reach
+    seconds: float = 0.0
+    uncounted: float = 0.0  # calls whose flops or bytes are not known
+
+    def add(self, flops: float | None, reaches: dict[float, float]) -> None:
+        """Add a call of so many flops, None if they are not known, and of these bytes by reach."""
+        self.calls += 1.0
+        self.uncounted += 1.0 if flops is None else 0.0
+        self.flops += flops or 0.0
+        for reach, size in reaches.items():
+            self.reaches[reach] = self.reaches.get(reach, 0.0) + size
+
+    @property
+    def bytes(self) -> float:
+        """The bytes of all calls."""
+        return sum(self.reaches.values())
+
+
+class Record(NamedTuple):
+    """A recorded step: its seconds under the same profiler as its rows', and whether Python issues its calls."""
+
+    whole: float
+    rows: dict[str, Row]
+    issued: bool
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of all operations."""
+        return sum(row.seconds for row in self.rows.values())
 
 
 class Framework(Protocol):
@@ -143,3 +184,12 @@ class Framework(Protocol):
 
     def evaluate_accuracy_gpu(self, net: Any, data_iter: Iterable[Any], device: Any = None) -> float:
         """Return the accuracy of a network on a data set, between 0 and 1."""
+
+    def recorder(self, run: Callable[[], object]) -> Callable[[], Record]:
+        """Return a function that runs a step, which has run before, and returns what its operations did.
+
+        Parameters
+        ----------
+        run
+            Runs the step and waits for all that it computes.
+        """

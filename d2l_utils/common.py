@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from d2l_lab.exercises.checks import check
+from d2l_lab.instruments.bill import bill
 from d2l_lab.instruments.claims import claim
 from d2l_lab.instruments.data import DigitImages
 from d2l_lab.instruments.framework import your_machine
@@ -31,6 +32,7 @@ __all__ = [
     "Levers",
     "running_total",
     "try_lever",
+    "bill",
     "your_machine",
     "specifications",
     "launch",
@@ -63,8 +65,9 @@ D2L_NAMES = [  # found there as well, for readers of D2L
 
 
 def on_demand(package: str) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a framework's module: it imports networks and D2L's names when one is first used."""
+    """Return the `__getattr__` of a framework's module: it imports what is not always needed when it is first used."""
     modules = dict.fromkeys([*NETWORKS, "Loop"], f"{package}.networks")
+    modules["recorder"] = f"{package}.collect"
     modules |= dict.fromkeys(D2L_NAMES, f"d2l_utils.d2l_names.{package.rpartition('.')[2]}")
 
     def find(name: str) -> Any:

@@ -24,6 +24,9 @@ GUESSES = {
     "late_share": Guess(
         "", "a loop that loads in turn waits for each sleep, then computes for c: add up one minibatch"
     ),
+    "small_share": Guess(
+        "", "which part of the time is fixed, and what is left of the rest with one example in sixteen?"
+    ),
 }
 
 CASES = {
@@ -81,5 +84,16 @@ CASES = {
         Case(({"a": 1, "b": 4, "c": 5}, {"c": ["a", "b"]}), 9, "a node waits for the last of those before it"),
         Case(({"a": 9, "b": 1, "c": 1}, {"c": ["b"]}), 9, "the path with the most nodes need not be the longest"),
         Case((SECONDS, BEFORE), 17, "follow the figure from the split to the copies out, and add up each path"),
+    ),
+    "expected": (
+        Case((64, 20, 16, 64), 20, "the whole minibatch takes what it takes: where does the line start?"),
+        Case((64, 20, 16, 16), 14, "half of the minibatch more takes the difference of the two times"),
+        Case((64, 20, 20, 16), 20, "if half takes as long as the whole, all of the time is fixed"),
+        Case((7, 15, 7, 1), 3, "half of an odd minibatch has fewer examples than the rest of it"),
+    ),
+    "lstm_flops": (
+        Case((1, 1, 1), lambda found: found in (16, 48), "a gate has weights for the input and for its last output"),
+        Case((1, 1, 1), 48, "the backward pass does twice the work of the forward pass"),
+        Case((128, 256, 512), 1_207_959_552, "each gate has as many outputs as there are units"),
     ),
 }

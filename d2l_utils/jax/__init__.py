@@ -16,6 +16,7 @@ from d2l_utils.common import *  # noqa: F403 - common.__all__ is the explicit li
 from d2l_utils.common import arrays_in
 
 if TYPE_CHECKING:  # imported by __getattr__ when a program runs
+    from d2l_utils.jax.collect import recorder  # noqa: F401
     from d2l_utils.jax.networks import *  # noqa: F403
 
     evaluate_accuracy_gpu: Callable[..., float]  # of d2l_names

@@ -23,7 +23,7 @@ FLOORS = [  # rooms of our packages, from the bottom; an import goes down or sta
         f"d2l_lab.instruments.{name}"
         for name in ("claims", "predictions", "data", "framework", "memory", "native", "pairs")
     },
-    {f"d2l_lab.instruments.{name}" for name in ("scheduling", "loops", "levers")},
+    {f"d2l_lab.instruments.{name}" for name in ("scheduling", "loops", "levers", "bill")},
     {"d2l_utils.common"},
     FRAMEWORKS | {"d2l_utils.d2l_names"},
     D2L_NAMES,

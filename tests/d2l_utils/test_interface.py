@@ -50,9 +50,10 @@ OF_FOLDER, OF_D2L_NAMES = asked("d2l_lab.protocol", "Framework"), asked("d2l_uti
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_frameworks_modules_define_what_the_protocols_ask_for_in_their_order(folder):
     found = defined(f"d2l_utils.{folder}") | defined(f"d2l_utils.{folder}.networks")
+    collected = defined(f"d2l_utils.{folder}.collect")
     of_d2l_names = defined(f"d2l_utils.d2l_names.{folder}")
     borrowed = {name: of_d2l_names[name] for name in OF_FOLDER.keys() & of_d2l_names.keys()}
-    assert [*(found | borrowed).items()] == [*OF_FOLDER.items()]
+    assert [*(found | borrowed | collected).items()] == [*OF_FOLDER.items()]
     assert [*of_d2l_names.items()] == [*OF_D2L_NAMES.items()]
 
 

@@ -52,6 +52,10 @@ def network(device, dropout=0.5):
     return net
 
 
+def optimizer(net):
+    return gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.05})
+
+
 def initialised(net):
     net.initialize()
     return net

@@ -61,7 +61,7 @@ def test_of_two_in_a_process_each_works_with_its_own_also_after_an_error(importe
 def test_what_is_bound_keeps_its_name_and_words_and_all_else_is_shared(imported):
     (one,) = imported("jax")
     differing = {name for name in common.__all__ if getattr(one, name) is not getattr(common, name)}
-    assert differing == {"memory_of", "memory_over_time", "running_total", "try_lever", "your_machine"}
+    assert differing == {"bill", "memory_of", "memory_over_time", "running_total", "try_lever", "your_machine"}
     for name in differing:
         assert (getattr(one, name).__name__, getattr(one, name).__doc__) == (name, getattr(common, name).__doc__)
 
