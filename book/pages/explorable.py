@@ -24,7 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import MODULES
 from book.pages.single_framework import EDITION
-from book.translations.update import said
+from book.translations.said import said
 from book.words import say, say_each
 from d2l_lab.machine.profile import read
 

@@ -13,7 +13,7 @@ from sphinx.transforms import SphinxTransform
 
 from book.pages.explorable import SCRIPTS
 from book.pages.single_framework import WHOLE
-from book.translations.update import said
+from book.translations.said import said
 from book.words import say, say_each
 
 SCRIPT = SCRIPTS.with_name("guess.js")
