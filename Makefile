@@ -73,7 +73,7 @@ catalogues := $(shell find notebooks/locale -name '[a-z]*.po' ! -name '* *') $(w
 # reference is in the docstrings of our packages.
 imported := __init__ cells fonts formulas fragments gpu_record hosted layout machine_load model_errors myst outputs paths plain_markdown record_html site stops terminal \
   words xhtml slides/__init__ slides/showing \
-  $(addprefix translations/,__init__ catalogues comments faults figures kernel_words lookup printed punctuation record_texts said terms units update)
+  $(addprefix translations/,__init__ catalogues faults kernel_words lookup printed punctuation said terms units)
 pages := pyproject.toml _build/env/docs/.ready $(imported:%=book/%.py) $(shell find book/pages d2l_utils d2l_lab -type f ! -name '*.pyc')
 # Sphinx reads all pages anew where a program has changed, ours or an installed one.
 anew = $(if $(filter book/%.py %.po %/.ready,$?),-E)
