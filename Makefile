@@ -153,7 +153,7 @@ pdf: browser _build/merged ## print the same pages, _build/computational-perform
 slides: setup ## write a deck a section for teaching, _build/slides/<framework>, from the outputs that are there
 	@$(book) slides $(choice) $(languages)
 
-decks := $(pages) $(addprefix book/,headings.py run_keys.py sources.py working_copies.py translations/kernel_words.py translations/references.py translations/translate.py) $(shell find book/slides -type f ! -name '*.pyc')
+decks := $(pages) $(addprefix book/,headings.py run_keys.py sources.py working_copies.py translations/comments.py translations/figures.py translations/references.py translations/translate.py) $(shell find book/slides -type f ! -name '*.pyc')
 $(KNOWN:%=_build/slides/%/index.html): _build/slides/%/index.html: _build/merged _build/languages $(decks) $(if $(translations),$(catalogues))
 	@$(book) slides --frameworks $* --sections $(SECTIONS) $(languages)
 	@touch $@
