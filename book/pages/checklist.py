@@ -203,19 +203,21 @@ class ListAdvice(SphinxPostTransform):
             self.frameworks = parts.frameworks
             self.env.metadata[self.env.docname]["frameworks"] = self.frameworks  # for the switch above the page
             if self.sphinx.builder.name != "dummy":  # which numbers the sources, whose advice has no framework yet
-                self.check(Measured(self.env))
+                self.check(Measured(self.env), parts.frameworks)
             place.parent.replace(place, [*self.choice(), *self.parts(parts)])
 
-    def check(self, measured: "Measured") -> None:
+    def check(self, measured: "Measured", present: Sequence[str]) -> None:
         """Warn of a name that no advice has, and of a gain that no framework of a section that ran in all measured.
 
-        A lever of the running total may stand in none: what promises too little on a machine is not tried there.
+        A name may be of a framework that is not `present`: it was not chosen, it cannot be had here, or it has left
+        the book. A lever of the running total may stand in none: what promises too little on a machine is not tried
+        there.
         """
         known = {advice.name for page in advising(self.env) for advice in self.env.metadata[page][KEY]}
         for name in [name for names in options(self.env).values() for name in names]:
             framework = name.partition("#")[2].partition(":")[0]
-            if framework and ":" in name and framework not in FRAMEWORKS:
-                continue  # it has left the book
+            if framework and ":" in name and framework not in present:
+                continue
             if name not in known and name not in self.env.found_docs:
                 near = sorted(each for each in known if each.startswith(name.partition("#")[0]))
                 LOG.warning("the checklist names %r, which no advice has; known: %s", name, " ".join(near))
