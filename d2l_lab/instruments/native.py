@@ -19,6 +19,7 @@ from d2l_lab.instruments.timing import Measurement, measure
 
 FLAGS = ("-O3", "-ffast-math", "-shared", "-fPIC", "-w")  # errors alone
 NATIVE = ("-march=native", "-mcpu=native")  # for this very processor; older compilers for Arm know only the second
+WIDEST = ("-mprefer-vector-width=512",)  # for Intel's processors, compilers write vectors of half the width by themselves
 COMPILERS = {".c": ("CC", "cc", "gcc", "clang"), ".cc": ("CXX", "c++", "g++", "clang++")}
 LANES = {"__AVX512F__": 16, "__AVX__": 8}  # numbers of float32 in a vector register, by the compiler's macro
 SPIN = 0.1  # seconds in which the threads of NumPy's product, which keep a core busy while they wait, go to sleep
@@ -95,13 +96,14 @@ def has_compiler(suffix: str) -> bool:
 
 @cache
 def processor_flags(compiler: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
-    """Return the flag with which a compiler writes for this very processor, if it knows one, and the lanes it has."""
+    """Return the flags with which a compiler writes for this very processor, if it knows any, and the lanes it has."""
     for flags in [(flag,) for flag in NATIVE] + [()]:
         command = [*compiler, *flags, "-x", "c", "-dM", "-E", os.devnull]  # prints all macros, compiles nothing
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode == 0:
             break
-    return flags, next((lanes for macro, lanes in LANES.items() if f"#define {macro} " in done.stdout), 4)
+    lanes = next((lanes for macro, lanes in LANES.items() if f"#define {macro} " in done.stdout), 4)
+    return flags + WIDEST * (lanes == 16), lanes
 
 
 @cache
