@@ -32,7 +32,7 @@
     let [now, arrival, batch] = [0, 0, []];
     const waiting = Array.from({ length: REQUESTS }, () => {
       arrival += draw(pause);
-      return { arrival, left: 1 + Math.floor(draw(MEAN - 1)) };
+      return { arrival, left: Math.ceil(draw(MEAN - 0.5)) };
     });
     const tokens = waiting.reduce((sum, request) => sum + request.left, 0);
     const [latencies, writing] = [[], []];
