@@ -294,8 +294,11 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
             copies.append(timed(copy, 1))
     *caches, (_, b) = [(2.0 * at["bytes"], max(at["copy"], at["in place"])) for at in part["bandwidth"].values()]
     today, here = (b, part["product"]["float32"]), (times * size / min(copies), 2 * (n // 2) ** 3 / min(products))
-    rates = [Rates(machine["framework"]["dispatch"]["issue"], [*caches, (math.inf, b)], P) for b, P in (today, here)]
     samples = [_mean(some) for some in (rounds, rounds[::2], rounds[1::2]) if some]
+    issue = machine["framework"]["dispatch"]["issue"]
+    if machine["gpus"]:  # rows have the device's time, and the shortest says what a call costs there
+        issue = min([issue] + [row.seconds / row.calls for row in samples[0].full.rows.values() if row.seconds])
+    rates = [Rates(issue, [*caches, (math.inf, b)], P) for b, P in (today, here)]
     return Bill(samples, rates, trouble, seen.disturbance.words())
 
 

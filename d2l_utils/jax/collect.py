@@ -32,27 +32,37 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
 
     def record() -> Record:
         whole, trace = traced(partial(jax.profiler.trace, profiler_options=options), run)
-        planes = jax.profiler.ProfileData.from_serialized_xspace(trace).planes
-        events = [event for plane in planes for line in plane.lines for event in line.events]
-        return _record(whole, events, programs, touched)
+        return _record(whole, _events(jax.profiler.ProfileData.from_serialized_xspace(trace)), programs, touched)
 
     record()  # from now on every array was touched before
     return record
 
 
+def _events(trace: Any) -> list[Any]:
+    """Return the events of a trace; where there are streams of GPUs, theirs alone, or each would be there twice."""
+    lines = [(plane.name, line) for plane in trace.planes for line in plane.lines]
+    streams = [(plane, line) for plane, line in lines if "GPU" in plane and line.name.startswith("Stream")]
+    return [event for _, line in streams or lines for event in line.events]
+
+
 def _record(whole: float, events: list[Any], programs: dict[int, dict[str, Instruction]], touched: Touched) -> Record:
     """Return a record from the events of a trace, which are those of a GPU where the programs run there."""
     rows, spans = dict[str, Row](), list[tuple[float, float, str]]()
-    found = [(event.start_ns, event.duration_ns, stats) for event in events if "hlo_op" in (stats := dict(event.stats))]
-    if {stats["program_id"] for _, _, stats in found} - programs.keys():
+    found = [(event, stats) for event in events if {"hlo_op", "kernel_details"} & (stats := dict(event.stats)).keys()]
+    last, kernels = None, set[str]()  # of an instruction, which on a GPU may launch several
+    if {stats["program_id"] for _, stats in found if "program_id" in stats} - programs.keys():
         modules = [each for program in jax.devices()[0].client.live_executables() for each in program.hlo_modules()]
         texts = {_program_id(each.as_serialized_hlo_module_proto()): each.to_string() for each in modules}
         programs |= {name: _instructions(texts[name]) for name in texts.keys() - programs.keys()}
-    for start, took, stats in sorted(found, key=lambda each: each[0]):
-        program, name = stats["program_id"], stats["hlo_op"]
+    for event, stats in sorted(found, key=lambda each: each[0].start_ns):
+        start, took, program = event.start_ns, event.duration_ns, stats.get("program_id", 0)
+        name = stats.get("hlo_op", event.name)  # or a kernel that says nothing of its instruction
         kind, group, flops, arrays = programs.get(program, {}).get(name, ("", name, None, {}))
         if kind not in CONTAINERS:
-            rows.setdefault(group, Row()).add(flops, touched.reaches({(program, x): n for x, n in arrays.items()}))
+            if last != (program, name) or event.name in kernels:
+                rows.setdefault(group, Row()).add(flops, touched.reaches({(program, x): n for x, n in arrays.items()}))
+                last, kernels = (program, name), set()
+            kernels.add(event.name)
             spans.append((start / 1e9, (start + took) / 1e9, group))
     add_seconds(rows, spans)
     return Record(whole, rows, issued=2 * sum("ExecuteHelper" in event.name for event in events) > len(spans))
@@ -70,8 +80,13 @@ def _instructions(text: str) -> dict[str, Instruction]:
         dims = [found[0][1] for found in map(_shapes, texts) if found]
         if inner := re.search(r"lhs_contracting_dim\w*\W+([\d,\" ]*)", rest):  # of a dot, or of a GPU's library
             return 2.0 * prod(dims[-1]) * prod(dims[0][int(i)] for i in re.findall(r"\d+", inner[1]))
-        if kind == "convolution":
-            return _convolution(rest, dims[0], dims[1], dims[-1])
+        if kind == "convolution" or "__cudnn$conv" in rest:
+            came, kernel, made = dims[0], dims[1], dims[-1]
+            if "convBackwardInput" in rest:  # a GPU's library: all else is said of the forward pass
+                came, made = made, came
+            elif "convBackwardFilter" in rest:
+                kernel, made = made, kernel
+            return _convolution(rest, came, kernel, made)
         return None if kind == "custom-call" else 0.0
 
     def one(computation: Computation, name: str) -> Instruction:
