@@ -255,7 +255,7 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     ValueError
         If X has no rows, or the step fails with the whole minibatch.
     """
-    d2l, B, runs = framework(), _rows(X), dict[int, Callable[[], object]]()
+    d2l, B, runs, recorders = framework(), _rows(X), dict[int, Callable[[], object]](), list[Callable[[], Record]]()
     trouble = "" if B >= 4 else say("No verdict: {B} rows cannot be halved twice.", B=B)
 
     def wait(X: Any, y: Any) -> None:
@@ -272,12 +272,13 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
             trouble = say("No verdict: {n} of {B} rows fail: {error}", n=n, B=B, error=in_a_line(error))
             break
         runs[n] = run
+        recorders += [d2l.recorder(run)] if n >= B // 2 else []  # now that its programs are the newest
+    recorders = recorders[: 1 if trouble else 2]
     quick, machine = os.environ.get("D2L_QUICK") == "1", your_machine()
     part = machine["gpus"][0] if machine["gpus"] else machine["framework"]
     device, n = device_and_rows(d2l, 0 if machine["gpus"] else -1)
     product, size = d2l.product(device, n // 2, "float32"), part["bandwidth"]["memory"]["bytes"]
     copy, times = d2l.memory_passes(device, size)["copy"]
-    recorders = [d2l.recorder(run) for run in [*runs.values()][: 1 if trouble else 2]]
     rounds, products, copies, start = list[Sample](), [timed(product, 1)], [timed(copy, 1)], perf_counter()
     often = 2 + min(20, int(WARM / timed(runs[B], 1)))  # plain steps in turn, of which the first find cold caches
     with observing() as seen:

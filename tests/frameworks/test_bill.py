@@ -189,6 +189,32 @@ def test_on_a_gpu_streams_count_alone_and_several_kernels_of_an_instruction_once
 
 
 @pytest.mark.only("jax")
+def test_a_gpu_s_programs_are_found_by_name_and_a_command_buffer_s_kernels_too(d2l):
+    """An H200's trace calls jit_train 4640, and its module's number is 4; kernels run in one command buffer."""
+    from types import SimpleNamespace as Of
+
+    from d2l_lab.instruments.bill import Touched
+    from d2l_utils.jax.collect import _by_name, _instructions, _record
+
+    text = GEMM.replace("gemm.1", "gemm_fusion_dot.7")
+    texts = [text.replace("4,", "2,"), text, text.replace("gemm_fusion_dot.7", "copy.28")]  # the newest first
+    modules = [Of(name="jit_train", to_string=lambda text=text: text) for text in texts]
+    modules.append(Of(name="jit_add", to_string=lambda: GEMM))
+    one = {4640: ("jit_train", {"gemm_fusion_dot.7"})}
+    assert _by_name(one, modules, {}) == {4640: texts[0]}
+    assert _by_name(one, modules, {5303: texts[0]}) == {4640: texts[1]}
+    assert _by_name({4640: ("jit_train", {"copy.28", "copy.29"})}, modules, {}) == {4640: texts[2]}
+    assert _by_name(one | {5303: one[4640]}, modules, {}) == {4640: "", 5303: ""}  # which of three is not sure
+    assert _by_name(one | {5303: one[4640]}, modules[:2], {}) == {5303: texts[0], 4640: texts[1]}
+    assert _by_name({7: ("jit_tanh", set())}, modules, {}) == {7: ""}
+    stats = [("hlo_op", "command_buffer_1"), ("hlo_module", "jit_train"), ("program_id", 4640)]
+    names = ["memcpy32_post", "gemm_fusion_dot_7", "gemm_fusion_dot_7"]
+    events = [Of(name=name, start_ns=1e6 * i, duration_ns=1e6, stats=stats) for i, name in enumerate(names)]
+    rows = _record(1.0, events, {4640: _instructions(text)}, Touched()).rows
+    assert [(row.flops, row.calls, row.uncounted) for row in rows.values()] == [(0, 1, 1), (2 * 2 * 4 * 8 * 2, 2, 0)]
+
+
+@pytest.mark.only("jax")
 @pytest.mark.parametrize(("of", "came", "other", "made"), [("Forward", 3, 1, 2), ("BackwardInput", 2, 1, 3),
                                                             ("BackwardFilter", 3, 2, 1)])  # fmt: skip
 def test_all_convolutions_of_a_gpu_s_library_have_the_forward_pass_s_flops(of, came, other, made, d2l):
