@@ -1,7 +1,8 @@
 """What cells found on a machine with a GPU, beside what they find here: notebooks/data/gpu.json.
 
 `make gpu` writes it on such a machine, from what `make book` ran there. A cell is known by its id, which comes
-from its code: once the code has changed, nothing is shown of what it found.
+from its code: once the code has changed, nothing is shown of what it found. What a cell found before on a GPU of the
+same name stays, with its own date and versions, until the cell runs there again.
 """
 
 import sys
@@ -21,6 +22,9 @@ ON_ONE_GPU = (  # the sections whose experiments run on a single GPU
     "memory-precision",
     "auto-parallelism",
     "fast-transformer",
+    "kernels",
+    "serving",
+    "your-own-step",
 )
 NAME = "gpu.json"
 Record = dict[str, Any]
@@ -63,14 +67,33 @@ def of_cells(notebook: dict[str, Any]) -> dict[str, Record]:
     return found
 
 
+def joined(old: Record, new: Record, known: dict[str, set[str]]) -> Record:
+    """Return a new record with what an old one has of other cells, if it is of the same GPU.
+
+    Of the old one, only cells are kept whose id is still `known` in their framework.
+    """
+    found, versions = {name: dict(cells) for name, cells in new["found"].items()}, dict(new["versions"])
+    if old.get("machine", {}).get("gpus") == new["machine"]["gpus"]:
+        for framework, cells in old["found"].items():
+            versions.setdefault(framework, old["versions"][framework])
+            own = {"date": old["date"], "versions": old["versions"][framework]}
+            kept = {id: own | cell for id, cell in cells.items() if id in known.get(framework, ())}
+            found[framework] = kept | found.get(framework, {})
+    ids = {id for cells in found.values() for id in cells}
+    remarks = {id: text for id, text in old.get("remarks", {}).items() if id in ids}
+    return new | {"versions": versions, "found": found, "remarks": remarks}
+
+
 def write(edition: Edition) -> int:
     """Write the record anew from the executed notebooks that saw a GPU; return the status to exit with."""
-    old, versions, facts = read(edition.root), {}, {}
+    versions, facts = {}, {}
     cells: dict[str, dict[str, Record]] = {}
+    known: dict[str, set[str]] = {framework: set() for framework in FRAMEWORKS}
     for framework in FRAMEWORKS:
         for slug in ON_ONE_GPU:
             path = edition.notebook("executed", framework, slug)
-            notebook = read_notebook(path) if path.exists() else {"metadata": {}}
+            notebook = read_notebook(path) if path.exists() else {"metadata": {}, "cells": []}
+            known[framework] |= {cell["id"] for cell in code_cells(notebook)}
             run = notebook["metadata"].get("d2l", {})
             if run.get("machine", {}).get("gpus"):
                 cells.setdefault(framework, {}).update(of_cells(notebook))
@@ -78,11 +101,10 @@ def write(edition: Edition) -> int:
     if not facts:
         print("error: no notebook has run with a GPU: `make book` runs them", file=sys.stderr)
         return 1
-    known = {id for own in cells.values() for id in own}
-    remarks = {id: text for id, text in old.get("remarks", {}).items() if id in known}
     path = record_path(edition.root)
-    write_atomically(path, dump(facts | {"versions": versions, "found": cells, "remarks": remarks}))
-    print(f"{len(known)} cells: {path}")
+    record = joined(read(edition.root), facts | {"versions": versions, "found": cells}, known)
+    write_atomically(path, dump(record))
+    print(f"{sum(map(len, record['found'].values()))} cells: {path}")
     return 0
 
 

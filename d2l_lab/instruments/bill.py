@@ -255,7 +255,7 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     ValueError
         If X has no rows, or the step fails with the whole minibatch.
     """
-    d2l, B, runs = framework(), _rows(X), dict[int, Callable[[], object]]()
+    d2l, B, runs, recorders = framework(), _rows(X), dict[int, Callable[[], object]](), list[Callable[[], Record]]()
     trouble = "" if B >= 4 else say("No verdict: {B} rows cannot be halved twice.", B=B)
 
     def wait(X: Any, y: Any) -> None:
@@ -272,12 +272,13 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
             trouble = say("No verdict: {n} of {B} rows fail: {error}", n=n, B=B, error=in_a_line(error))
             break
         runs[n] = run
+        recorders += [d2l.recorder(run)] if n >= B // 2 else []  # now that its programs are the newest
+    recorders = recorders[: 1 if trouble else 2]
     quick, machine = os.environ.get("D2L_QUICK") == "1", your_machine()
     part = machine["gpus"][0] if machine["gpus"] else machine["framework"]
     device, n = device_and_rows(d2l, 0 if machine["gpus"] else -1)
     product, size = d2l.product(device, n // 2, "float32"), part["bandwidth"]["memory"]["bytes"]
     copy, times = d2l.memory_passes(device, size)["copy"]
-    recorders = [d2l.recorder(run) for run in [*runs.values()][: 1 if trouble else 2]]
     rounds, products, copies, start = list[Sample](), [timed(product, 1)], [timed(copy, 1)], perf_counter()
     often = 2 + min(20, int(WARM / timed(runs[B], 1)))  # plain steps in turn, of which the first find cold caches
     with observing() as seen:
@@ -294,8 +295,11 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
             copies.append(timed(copy, 1))
     *caches, (_, b) = [(2.0 * at["bytes"], max(at["copy"], at["in place"])) for at in part["bandwidth"].values()]
     today, here = (b, part["product"]["float32"]), (times * size / min(copies), 2 * (n // 2) ** 3 / min(products))
-    rates = [Rates(machine["framework"]["dispatch"]["issue"], [*caches, (math.inf, b)], P) for b, P in (today, here)]
     samples = [_mean(some) for some in (rounds, rounds[::2], rounds[1::2]) if some]
+    issue = machine["framework"]["dispatch"]["issue"]
+    if machine["gpus"]:  # rows have the device's time, and the shortest says what a call costs there
+        issue = min([issue] + [row.seconds / row.calls for row in samples[0].full.rows.values() if row.seconds])
+    rates = [Rates(issue, [*caches, (math.inf, b)], P) for b, P in (today, here)]
     return Bill(samples, rates, trouble, seen.disturbance.words())
 
 

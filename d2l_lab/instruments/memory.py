@@ -46,7 +46,7 @@ def resident() -> int:
 
 
 @needs_framework
-def memory_of(function: Callable[[], Any]) -> Memory:
+def memory_of(function: Callable[[], Any], on_cpu: bool = False) -> Memory:
     """Call a function once and return the bytes that it needed: at most, and for its result.
 
     On a GPU these are bytes of the framework's allocator, with MXNet those taken of the GPU's memory. On a CPU they are
@@ -57,8 +57,11 @@ def memory_of(function: Callable[[], Any]) -> Memory:
     ----------
     function
         Called without arguments; call it once before, so that libraries have what they keep for good.
+    on_cpu
+        Whether to count the bytes of the C library although there is a GPU.
     """
-    return memory_with(framework().memory_counters(), function, framework().synchronize)
+    counters = process_counters() if on_cpu else framework().memory_counters()
+    return memory_with(counters, function, framework().synchronize)
 
 
 @needs_framework

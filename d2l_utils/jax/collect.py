@@ -1,7 +1,7 @@
 """What JAX's operations do in a step, for its bill."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod
 from typing import Any
@@ -18,6 +18,7 @@ SLICES, UPDATES = {"dynamic-slice", "gather", "slice"}, {"dynamic-update-slice":
 Instruction = tuple[str, str, float | None, dict[str, float]]  # what it is, its group, flops, and bytes by array
 Computation = dict[str, tuple[str, str, str]]  # shape, kind and rest of its instructions
 NOWHERE = ("", "", "")
+_programs, _texts = dict[int, dict[str, Instruction]](), dict[int, str]()  # of those that traces have named
 
 
 def recorder(run: Callable[[], object]) -> Callable[[], Record]:
@@ -26,36 +27,79 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     The profiler's trace says when each instruction of a compiled program ran, in every turn of a loop, and the text of
     the program what it is.
     """
-    programs, touched = dict[int, dict[str, Instruction]](), Touched()
+    touched = Touched()
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
 
     def record() -> Record:
         whole, trace = traced(partial(jax.profiler.trace, profiler_options=options), run)
-        planes = jax.profiler.ProfileData.from_serialized_xspace(trace).planes
-        events = [event for plane in planes for line in plane.lines for event in line.events]
-        return _record(whole, events, programs, touched)
+        return _record(whole, _events(jax.profiler.ProfileData.from_serialized_xspace(trace)), _programs, touched)
 
     record()  # from now on every array was touched before
     return record
 
 
+def _events(trace: Any) -> list[Any]:
+    """Return the events of a trace; where there are streams of GPUs, theirs alone, or each would be there twice."""
+    lines = [(plane.name, line) for plane in trace.planes for line in plane.lines]
+    streams = [(plane, line) for plane, line in lines if "GPU" in plane and line.name.startswith("Stream")]
+    return [event for _, line in streams or lines for event in line.events]
+
+
 def _record(whole: float, events: list[Any], programs: dict[int, dict[str, Instruction]], touched: Touched) -> Record:
     """Return a record from the events of a trace, which are those of a GPU where the programs run there."""
     rows, spans = dict[str, Row](), list[tuple[float, float, str]]()
-    found = [(event.start_ns, event.duration_ns, stats) for event in events if "hlo_op" in (stats := dict(event.stats))]
-    if {stats["program_id"] for _, _, stats in found} - programs.keys():
-        modules = [each for program in jax.devices()[0].client.live_executables() for each in program.hlo_modules()]
-        texts = {_program_id(each.as_serialized_hlo_module_proto()): each.to_string() for each in modules}
-        programs |= {name: _instructions(texts[name]) for name in texts.keys() - programs.keys()}
-    for start, took, stats in sorted(found, key=lambda each: each[0]):
-        program, name = stats["program_id"], stats["hlo_op"]
-        kind, group, flops, arrays = programs.get(program, {}).get(name, ("", name, None, {}))
+    found = [(event, stats) for event in events if {"hlo_op", "kernel_details"} & (stats := dict(event.stats)).keys()]
+    last, kernels = None, set[str]()  # of an instruction, which on a GPU may launch several
+    unknown = dict[int, tuple[str, set[str]]]()  # programs' names and instructions
+    for _, stats in found:
+        if stats.get("program_id", 0) not in programs and "hlo_op" in stats:
+            unknown.setdefault(stats["program_id"], (stats.get("hlo_module", ""), set()))[1].add(stats["hlo_op"])
+    if unknown:
+        gpu, newest_first = jax.devices()[0].platform == "gpu", jax.devices()[0].client.live_executables()
+        modules = [each for program in newest_first for each in program.hlo_modules()]
+        _texts.update((_by_name if gpu else _by_id)(unknown, modules, _texts))
+        programs.update({program: _instructions(_texts[program]) for program in unknown})
+    for event, stats in sorted(found, key=lambda each: each[0].start_ns):
+        start, took, program = event.start_ns, event.duration_ns, stats.get("program_id", 0)
+        known, name = programs.get(program, {}), stats.get("hlo_op", "")
+        name = name if name in known else event.name  # of a kernel in a command buffer, or that names no instruction
+        kind, group, flops, arrays = known.get(name, ("", name, None, {}))
         if kind not in CONTAINERS:
-            rows.setdefault(group, Row()).add(flops, touched.reaches({(program, x): n for x, n in arrays.items()}))
+            if last != (program, name) or event.name in kernels:
+                rows.setdefault(group, Row()).add(flops, touched.reaches({(program, x): n for x, n in arrays.items()}))
+                last, kernels = (program, name), set()
+            kernels.add(event.name)
             spans.append((start / 1e9, (start + took) / 1e9, group))
     add_seconds(rows, spans)
     return Record(whole, rows, issued=2 * sum("ExecuteHelper" in event.name for event in events) > len(spans))
+
+
+def _by_id(unknown: Mapping[int, Any], modules: Sequence[Any], _: object) -> dict[int, str]:
+    """Return the texts of the unknown programs, "" where there is none."""
+    ids = {_program_id(each.as_serialized_hlo_module_proto()): each for each in modules}
+    return {program: ids[program].to_string() if program in ids else "" for program in unknown}
+
+
+def _by_name(
+    unknown: Mapping[int, tuple[str, set[str]]], modules: Sequence[Any], texts: Mapping[int, str]
+) -> dict[int, str]:
+    """Return the texts of the unknown programs where traces have other numbers than modules, "" where it is not sure.
+
+    A program is the newest of its name that has most of its instructions and is no other program; of several unknown
+    ones of a name, later ones have higher numbers. The newest modules are first.
+    """
+    found = dict[int, str]()
+    for name in {name for name, _ in unknown.values()}:
+        ids = sorted((program for program, each in unknown.items() if each[0] == name), reverse=True)
+        free = dict.fromkeys(each.to_string() for each in modules if each.name == name)
+        free = {text: set(re.findall(r"%([\w.\-]+) = ", text)) for text in free if text not in texts.values()}
+        sure = len(ids) in (1, len(free))
+        for program in ids:
+            best = max(free, key=lambda text: len(unknown[program][1] & free[text]), default="") if sure else ""
+            found[program] = best
+            free.pop(best, None)
+    return found
 
 
 def _instructions(text: str) -> dict[str, Instruction]:
@@ -70,8 +114,13 @@ def _instructions(text: str) -> dict[str, Instruction]:
         dims = [found[0][1] for found in map(_shapes, texts) if found]
         if inner := re.search(r"lhs_contracting_dim\w*\W+([\d,\" ]*)", rest):  # of a dot, or of a GPU's library
             return 2.0 * prod(dims[-1]) * prod(dims[0][int(i)] for i in re.findall(r"\d+", inner[1]))
-        if kind == "convolution":
-            return _convolution(rest, dims[0], dims[1], dims[-1])
+        if kind == "convolution" or "__cudnn$conv" in rest:
+            came, kernel, made = dims[0], dims[1], dims[-1]
+            if "convBackwardInput" in rest:  # a GPU's library: all else is said of the forward pass
+                came, made = made, came
+            elif "convBackwardFilter" in rest:
+                kernel, made = made, kernel
+            return _convolution(rest, came, kernel, made)
         return None if kind == "custom-call" else 0.0
 
     def one(computation: Computation, name: str) -> Instruction:
@@ -89,7 +138,8 @@ def _instructions(text: str) -> dict[str, Instruction]:
         group = f"{kind} of products" if count and group not in ("dot", "convolution") else group
         return kind, group + (" (backward)" if path and "transpose(" in path[1] else ""), count, arrays
 
-    return {name: one(computation, name) for computation in computations.values() for name in computation}
+    found = {name: one(computation, name) for computation in computations.values() for name in computation}
+    return {re.sub(r"\W", "_", name): each for name, each in found.items()} | found  # kernels' names have no dots
 
 
 def _reached(inside: Computation, array: str, size: float) -> float:

@@ -43,7 +43,7 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
             whole = timed(run, 1)
         found = {name: Row(**vars(row)) for name, row in rows.items()}
         _add_seconds(found, recorded.events(), "self_device_time_total" if gpu else "self_cpu_time_total")
-        return Record(whole, found, issued=True)
+        return Record(whole, found, issued=not gpu)
 
     return record
 
@@ -65,7 +65,7 @@ def _add_seconds(rows: dict[str, Row], events: Iterable[Any], clock: str) -> Non
 def _flops(func: Any, args: Any, kwargs: Any, out: Any) -> float:
     """Return the flops of a call's products: 0 where it has none."""
     name = func.overloadpacket.__name__
-    if name.startswith(("mkldnn_rnn_layer", "_cudnn_rnn")):
+    if name.startswith(("mkldnn_rnn_layer", "_cudnn_rnn")) and name != "_cudnn_rnn_flatten_weight":
         weights = args[1] if isinstance(args[1], (list, tuple)) else args[1:3]
         passes = args[0].numel() // args[0].shape[-1] * (2 if "backward" in name else 1)
         return 2.0 * passes * sum(w.numel() for w in weights if w.dim() > 1)

@@ -49,6 +49,20 @@ def test_the_remark_on_a_cell_is_kept_as_long_as_there_is_the_cell(layout):
     assert gpu_record.read(layout.root)["remarks"] == {"c0": "kept"}
 
 
+def test_a_cell_keeps_what_it_found_on_the_same_gpu_until_it_runs_there_again():
+    before = {"machine": {"gpus": ["A"]}, "date": "2026-11-26", "versions": {"jax": {"jax": "1"}, "pytorch": {}}}
+    before |= {"found": {"jax": {"ran": {"totals": [1]}, "waits": {}, "gone": {}}, "pytorch": {"other": {}}}}
+    before |= {"remarks": {"waits": "kept", "gone": "dropped"}}
+    now = {"machine": {"gpus": ["A"]}, "date": "2026-11-27", "versions": {"jax": {"jax": "2"}}}
+    now |= {"found": {"jax": {"ran": {}}}}
+    record = gpu_record.joined(before, now, {"jax": {"ran", "waits"}, "pytorch": {"other"}})
+    old = {"date": "2026-11-26", "versions": {"jax": "1"}}
+    assert record["found"] == {"jax": {"ran": {}, "waits": old}, "pytorch": {"other": old | {"versions": {}}}}
+    assert (record["date"], record["versions"]) == ("2026-11-27", {"jax": {"jax": "2"}, "pytorch": {}})
+    assert record["remarks"] == {"waits": "kept"}
+    assert gpu_record.joined(before | {"machine": {"gpus": ["B"]}}, now, {"jax": {"waits"}})["found"] == now["found"]
+
+
 def test_without_a_gpu_nothing_is_recorded(tmp_path, capsys):
     assert gpu_record.write(Edition(tmp_path)) == 1
     assert capsys.readouterr().err == "error: no notebook has run with a GPU: `make book` runs them\n"

@@ -173,6 +173,65 @@ def test_a_gpu_s_event_has_the_flops_of_the_library_s_product_in_its_program(d2l
 
 
 @pytest.mark.only("jax")
+def test_on_a_gpu_streams_count_alone_and_several_kernels_of_an_instruction_once(d2l):
+    from types import SimpleNamespace as Of
+
+    from d2l_lab.instruments.bill import Touched
+    from d2l_utils.jax.collect import _events, _instructions, _record
+
+    names, stats = ["sgemm", "split", "sgemm", "split"], [("hlo_op", "gemm.1"), ("program_id", 7)]
+    stream = [Of(name=name, start_ns=i, duration_ns=1e6, stats=stats) for i, name in enumerate(names)]
+    lines = [Of(name="Stream #13", events=stream), Of(name="XLA Ops", events=stream)]
+    planes = [Of(name="/device:GPU:0", lines=lines), Of(name="/host:CPU", lines=[Of(name="a", events=stream)])]
+    assert _events(Of(planes=planes)) == stream
+    (row,) = _record(1.0, stream, {7: _instructions(GEMM)}, Touched()).rows.values()
+    assert (row.flops, row.calls) == (2 * 2 * 4 * 8 * 2, 2)
+
+
+@pytest.mark.only("jax")
+def test_a_gpu_s_programs_are_found_by_name_and_a_command_buffer_s_kernels_too(d2l):
+    """An H200's trace calls jit_train 4640, and its module's number is 4; kernels run in one command buffer."""
+    from types import SimpleNamespace as Of
+
+    from d2l_lab.instruments.bill import Touched
+    from d2l_utils.jax.collect import _by_name, _instructions, _record
+
+    text = GEMM.replace("gemm.1", "gemm_fusion_dot.7")
+    texts = [text.replace("4,", "2,"), text, text.replace("gemm_fusion_dot.7", "copy.28")]  # the newest first
+    modules = [Of(name="jit_train", to_string=lambda text=text: text) for text in texts]
+    modules.append(Of(name="jit_add", to_string=lambda: GEMM))
+    one = {4640: ("jit_train", {"gemm_fusion_dot.7"})}
+    assert _by_name(one, modules, {}) == {4640: texts[0]}
+    assert _by_name(one, modules, {5303: texts[0]}) == {4640: texts[1]}
+    assert _by_name({4640: ("jit_train", {"copy.28", "copy.29"})}, modules, {}) == {4640: texts[2]}
+    assert _by_name(one | {5303: one[4640]}, modules, {}) == {4640: "", 5303: ""}  # which of three is not sure
+    assert _by_name(one | {5303: one[4640]}, modules[:2], {}) == {5303: texts[0], 4640: texts[1]}
+    assert _by_name({7: ("jit_tanh", set())}, modules, {}) == {7: ""}
+    stats = [("hlo_op", "command_buffer_1"), ("hlo_module", "jit_train"), ("program_id", 4640)]
+    names = ["memcpy32_post", "gemm_fusion_dot_7", "gemm_fusion_dot_7"]
+    events = [Of(name=name, start_ns=1e6 * i, duration_ns=1e6, stats=stats) for i, name in enumerate(names)]
+    rows = _record(1.0, events, {4640: _instructions(text)}, Touched()).rows
+    assert [(row.flops, row.calls, row.uncounted) for row in rows.values()] == [(0, 1, 1), (2 * 2 * 4 * 8 * 2, 2, 0)]
+
+
+@pytest.mark.only("jax")
+@pytest.mark.parametrize(("of", "came", "other", "made"), [("Forward", 3, 1, 2), ("BackwardInput", 2, 1, 3),
+                                                            ("BackwardFilter", 3, 2, 1)])  # fmt: skip
+def test_all_convolutions_of_a_gpu_s_library_have_the_forward_pass_s_flops(of, came, other, made, d2l):
+    from d2l_utils.jax.collect import _instructions
+
+    shapes = {1: "f32[3,3,2,5]", 2: "f32[1,4,4,5]", 3: "f32[1,4,4,2]"}  # weights, outputs, inputs
+    text = f"""ENTRY %main.1 (a: {shapes[came]}, b: {shapes[other]}) -> {shapes[made]} {{
+  %a = {shapes[came]} parameter(0)
+  %b = {shapes[other]} parameter(1)
+  ROOT %conv = ({shapes[made]}, u8[0]) custom-call(%a, %b), window={{size=3x3 pad=1_1x1_1}}, \
+dim_labels=b01f_01io->b01f, custom_call_target="__cudnn$conv{of}"
+}}
+"""
+    assert _instructions(text)["conv"][2] == 2 * 2 * 5 * 10 * 10
+
+
+@pytest.mark.only("jax")
 def test_a_convolution_s_padding_has_no_flops(d2l):
     """Of 4 × 3 pairs of places and taps in each direction, two lie outside."""
     from d2l_utils.jax.collect import _convolution

@@ -5,7 +5,7 @@ from types import ModuleType
 import pytest
 
 from d2l_lab.instruments import framework as module
-from d2l_lab.instruments import loops
+from d2l_lab.instruments import loops, memory
 from d2l_lab.machine.disturbance import Disturbance
 from d2l_lab.machine.today import Change, Today
 from d2l_lab.protocol import Counters
@@ -56,6 +56,13 @@ def test_of_two_in_a_process_each_works_with_its_own_also_after_an_error(importe
         for call in (one.try_lever, one.running_total):
             with pytest.raises(ZeroDivisionError):  # its own loop was asked, and knows its framework
                 call("bfloat16") if call is one.try_lever else call({"bfloat16": None})
+
+
+def test_beside_a_gpu_the_bytes_of_the_cpu_count_where_they_are_asked_for(imported, monkeypatch):
+    (one,) = imported("jax")
+    monkeypatch.setattr(memory, "process_counters", lambda: Counters(lambda: 0, lambda: None, lambda: 7))
+    assert one.memory_of(lambda: 1).peak == 0
+    assert one.memory_of(lambda: 1, on_cpu=True).peak == 7
 
 
 def test_what_is_bound_keeps_its_name_and_words_and_all_else_is_shared(imported):
