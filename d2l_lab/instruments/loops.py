@@ -20,7 +20,7 @@ from d2l_lab.instruments.timing import Timer
 BATCH = 64  # images of a minibatch
 WHOLE = 22  # minibatches of an epoch of all images
 SEEN = 6  # steps after which the losses of two loops are compared
-DRAWS = 3  # epochs' minibatches that are drawn without a step
+DRAWS = 3  # epochs, at least, whose minibatches are drawn without the steps that they are for
 
 
 class Lever(StrEnum):
@@ -248,7 +248,7 @@ def pieces_beside(loop: Loop, loader: Loop, steps: int) -> Pieces:
     seconds_of(loader, min(2, steps), 0)  # warms up
     for each in (loader, loop):
         each.seen.clear()
-    for seed in range(2 * WHOLE // steps):
+    for seed in range(max(DRAWS, WHOLE // steps)):
         seconds_of(loop, steps, seed)
         loader.begin(seed)
         loader.epoch(steps, drawn())

@@ -197,6 +197,15 @@ def test_the_pieces_add_up_and_the_sum_of_promises_stands_beside_the_total(total
     assert "right after: 440 s as written, 220 s with the levers kept" in said
 
 
+def test_pairs_of_slow_epochs_stop_when_their_time_is_over(monkeypatch):
+    """A pair of epochs of four steps takes 72 s."""
+    monkeypatch.setattr(module, "perf_counter", lambda: FakeLoop.now)
+    loops = [FakeLoop(levers) for levers in ((), ("tuned layers",))]
+    for loop in loops:
+        loop.prepare(4)
+    assert module._pairs(*loops, 4, SimpleNamespace(tick=lambda: None), 6, 100.0) == [(10, 8)] * 2
+
+
 def test_a_loop_as_written_that_was_disturbed_changes_nothing_in_the_sum_of_promises(total, capsys, monkeypatch):
     """Its pieces add up to 60 s, its median step takes 10 s."""
     calm = FakeLoop.pieces
