@@ -360,12 +360,16 @@ def _tried(
 
 
 def _pieces(best: Loop, steps: int) -> Pieces:
-    """Return the pieces of a step of the loop just above, without what a lever costs beside it."""
+    """Return the pieces of a step of the loop just above, without what a lever costs beside it.
+
+    Epochs follow each other until there are eighteen steps, or a second and a half is over.
+    """
     best.prepare(steps)
     best.restart()
-    alone = []
-    for seed in range(math.ceil(2 * SEEN / steps)):
-        seconds_of(best, steps, seed)
+    alone: list[float] = []
+    start = perf_counter()
+    while len(alone) * steps < 3 * SEEN and (not alone or perf_counter() - start < HASTE):
+        seconds_of(best, steps, len(alone))
         alone.append(seconds_alone(best, steps))
     return best.pieces()._replace(alone=statistics.mean(alone))
 
@@ -386,7 +390,7 @@ def _with_costs(pieces: Pieces, best: Loop, rival: Loop, lever: Lever, steps: in
         pieces = pieces._replace(kept=seconds_to_draw(rival, steps))
     if lever in BESIDE:
         rival.prepare(steps)
-        pieces = pieces_beside(best, rival, steps)._replace(alone=pieces.alone)
+        pieces = pieces_beside(best, rival, steps, HASTE)._replace(alone=pieces.alone)
     if lever is Lever.MEMORY_KEPT:
         rival.prepare(steps)
         rival.restart()

@@ -234,10 +234,11 @@ def seconds_to_draw(loop: Loop, steps: int) -> float:
     return statistics.mean(timer.times[1:]) / steps
 
 
-def pieces_beside(loop: Loop, loader: Loop, steps: int) -> Pieces:
+def pieces_beside(loop: Loop, loader: Loop, steps: int, limit: float) -> Pieces:
     """Return the pieces of a step of `loop`, with that beside a loading: in epochs of each, in turn.
 
-    In the latter, minibatches are drawn as `loader` draws them, and each step trains on one that is there.
+    In the latter, minibatches are drawn as `loader` draws them, and each step trains on one that is there. After
+    `limit` seconds no further epochs start.
     """
     minibatch = one_minibatch(loop)
 
@@ -248,7 +249,10 @@ def pieces_beside(loop: Loop, loader: Loop, steps: int) -> Pieces:
     seconds_of(loader, min(2, steps), 0)  # warms up
     for each in (loader, loop):
         each.seen.clear()
+    start = perf_counter()
     for seed in range(max(DRAWS, WHOLE // steps)):
+        if seed and perf_counter() - start > limit:
+            break
         seconds_of(loop, steps, seed)
         loader.begin(seed)
         loader.epoch(steps, drawn())

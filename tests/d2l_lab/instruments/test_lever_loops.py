@@ -67,7 +67,7 @@ def loops(monkeypatch):
     for each in (loop_module, pairs):
         monkeypatch.setattr(each, "perf_counter", lambda: FakeLoop.now)
     monkeypatch.setattr(module, "BUDGET", 1e6)
-    monkeypatch.setattr(module, "pieces_beside", lambda loop, loader, steps: loop.pieces()._replace(beside=7.0))
+    monkeypatch.setattr(module, "pieces_beside", lambda loop, loader, steps, limit: loop.pieces()._replace(beside=7.0))
     monkeypatch.setattr(module, "seconds_to_draw", lambda loop, steps: 0.25)
     monkeypatch.setattr(module, "seconds_alone", lambda loop, steps: loop.seconds - 1)
     monkeypatch.setattr(module, "LIMIT", 1e6)
@@ -206,6 +206,16 @@ def test_pairs_of_slow_epochs_stop_when_their_time_is_over(monkeypatch):
     assert module._pairs(*loops, 4, SimpleNamespace(tick=lambda: None), 6, 100.0) == [(10, 8)] * 2
 
 
+@pytest.mark.parametrize(("haste", "epochs"), [(1000.0, 5), (50.0, 2), (1.0, 1)])
+def test_pieces_are_those_of_eighteen_steps_or_of_fewer_that_take_long(monkeypatch, haste, epochs):
+    """An epoch of four steps takes 40 s."""
+    monkeypatch.setattr(module, "perf_counter", lambda: FakeLoop.now)
+    monkeypatch.setattr(module, "HASTE", haste)
+    loop = FakeLoop(())
+    module._pieces(loop, 4)
+    assert FakeLoop.now == 40 * epochs
+
+
 def test_a_loop_as_written_that_was_disturbed_changes_nothing_in_the_sum_of_promises(total, capsys, monkeypatch):
     """Its pieces add up to 60 s, its median step takes 10 s."""
     calm = FakeLoop.pieces
@@ -271,7 +281,8 @@ def test_steps_beside_a_loader_take_one_of_its_minibatches_each(loop, monkeypatc
     monkeypatch.setattr(loop_module, "perf_counter", lambda: now[0])
     monkeypatch.setattr(loop, "draw", loop.loader)
     loop.prepare(22)
-    found = loop_module.pieces_beside(loop, loop, 22)
+    found = loop_module.pieces_beside(loop, loop, 22, 1.0)
+    assert now[0] == 13 + 20 + 2 * 120  # a minibatch, two steps, and one round, which takes longer than that
     assert (found.step, found.beside) == pytest.approx((5 + 10 / 22, 5 + 10 / 22))
     assert len(set(batches[-44::2])) == 22
     assert set(batches[-43::2]) == {0}
