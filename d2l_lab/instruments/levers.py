@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
+from time import perf_counter
 from typing import Any
 
 from d2l_lab.instruments.display import RUNNING_TOTAL, aligned, show, wrapped
@@ -19,8 +20,8 @@ from d2l_lab.instruments.loops import (
     Loop,
     Pieces,
     loss_from_the_start,
+    pieces_beside,
     seconds_alone,
-    seconds_beside,
     seconds_of,
     seconds_to_draw,
     seconds_until,
@@ -206,7 +207,6 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
         loss = loss_from_the_start(best)
         first_until = seconds_until(best, SHARE, LIMIT)
         time, first = _observed(best, steps)
-        first = first._replace(alone=seconds_alone(best, SEEN))
         rows = [Row(AS_WRITTEN, time, losses=(loss, loss))]
         print(pieces_in_words(first))
         pieces_of = cache(_pieces)  # of a loop above several levers once
@@ -222,7 +222,7 @@ def running_total(promises: Mapping[str, Promise], steps: int = 6) -> None:
     show(RunningTotal(tuple(rows), steps, until))
     for row in rows:
         row.compare()
-    print(wrapped(sum_in_words(rows, [promised_by(promises[row.lever], first) for row in rows[1:]])))
+    print(wrapped(sum_in_words(rows)))
     print(wrapped(until_in_words(until)))
     picture(rows)
 
@@ -260,11 +260,10 @@ def try_lever(lever: str, promised: Promise = None, steps: int = 6, if_missed: s
     with ExitStack() as stack:
         stack.callback(keep_freed_memory, False)
         plain = stack.enter_context(closing(build(())))
-        loss = loss_from_the_start(plain)
+        loss_from_the_start(plain)  # warms up
         time, _ = _observed(plain, steps)
         rival = stack.enter_context(closing(build(tuple(chosen))))
-        written = Row(AS_WRITTEN, time, losses=(loss, loss))
-        row = _tried(plain, rival, chosen[0], promised, steps, [written], _pieces, BUDGET)
+        row = _tried(plain, rival, chosen[0], promised, steps, [Row(AS_WRITTEN, time)], _pieces, BUDGET)
     if row is None:
         return
     report({AS_WRITTEN: time, f"with {lever}": row.time})
@@ -308,11 +307,6 @@ def _possible(levers: Collection[str]) -> list[Lever]:
     return [lever for lever in Lever if lever in levers]
 
 
-def promised_by(promise: Promise, pieces: Pieces) -> float | None:
-    """Return the seconds that a lever is to save of a step with these pieces."""
-    return promise(pieces) if callable(promise) else promise
-
-
 def _observed(loop: Loop, steps: int) -> tuple[Measurement, Pieces]:
     """Train for three epochs; return the time of a step, and where it went."""
     loop.prepare(steps)
@@ -341,7 +335,7 @@ def _tried(
     promised = None if callable(promise) else promise
     if callable(promise):
         pieces = pieces_of(best, steps)
-        promised = promise(pieces._replace(spared=pieces.faults)) or 0.0
+        promised = promise(_at_best(pieces, lever, steps)) or 0.0
         at_most = lever in COSTING
         if at_most and promised >= WORTH * pieces.step:
             pieces = _with_costs(pieces, best, rival, lever, steps)
@@ -352,28 +346,41 @@ def _tried(
             print(say_line("{lever}: promises {saving} of {step} ms, less than a tenth: not tried", **figures))
             return None
         promised *= above / pieces.step  # as what it saves: if the machine has become slower since, both are less
-    loss = loss_from_the_start(rival)
+    first = rows[0].losses
+    losses = first and (loss_from_the_start(rival), first[0])
     for loop in (rival, best):  # in this order: what becomes of freed memory is then that of the best one
         loop.prepare(steps)
         loop.restart()
         seconds_of(loop, steps, 0)
     with observing() as seen:
-        pairs = measured_in_pairs(lambda number: _pairs(best, rival, steps, number, seen), budget)
+        pairs = measured_in_pairs(partial(_pairs, best, rival, steps, seen), budget)
     row = tried_row(lever, pairs, steps, above, promised, seen.disturbance)
-    assert rows[0].losses
     alike = ROUNDED if Lever.BFLOAT16 in rival.levers else ALIKE
-    return replace(row, losses=(loss, rows[0].losses[0]), alike=alike)
+    return replace(row, losses=losses, alike=alike)
 
 
 def _pieces(best: Loop, steps: int) -> Pieces:
-    """Return the pieces of a step of the loop just above, without what a lever costs beside it."""
+    """Return the pieces of a step of the loop just above, without what a lever costs beside it.
+
+    Epochs follow each other until there are eighteen steps, or a second and a half is over.
+    """
     best.prepare(steps)
     best.restart()
-    alone = []
-    for seed in range(math.ceil(2 * SEEN / steps)):
-        seconds_of(best, steps, seed)
+    alone: list[float] = []
+    start = perf_counter()
+    while len(alone) * steps < 3 * SEEN and (not alone or perf_counter() - start < HASTE):
+        seconds_of(best, steps, len(alone))
         alone.append(seconds_alone(best, steps))
-    return best.pieces()._replace(later=1 - 1 / steps, alone=statistics.mean(alone))
+    return best.pieces()._replace(alone=statistics.mean(alone))
+
+
+def _at_best(pieces: Pieces, lever: Lever, steps: int) -> Pieces:
+    """Return these pieces as they would be if the lever cost nothing."""
+    waiting, loading = pieces.read, pieces.load
+    if lever is Lever.BACKGROUND_LOADING:
+        waiting, loading = pieces.compute + pieces.read, min(pieces.load, pieces.step - pieces.alone)
+    hidden = min((1 - 1 / steps) * waiting, loading - pieces.first)
+    return pieces._replace(beside=pieces.step - hidden, spared=pieces.faults)
 
 
 def _with_costs(pieces: Pieces, best: Loop, rival: Loop, lever: Lever, steps: int) -> Pieces:
@@ -383,11 +390,7 @@ def _with_costs(pieces: Pieces, best: Loop, rival: Loop, lever: Lever, steps: in
         pieces = pieces._replace(kept=seconds_to_draw(rival, steps))
     if lever in BESIDE:
         rival.prepare(steps)
-        first, both = seconds_beside(best, rival, steps)
-        load = (pieces.load - pieces.first) * steps / max(1, steps - 1)
-        both += (first - pieces.first * steps) / max(1, steps - 1)
-        in_turn = load if lever is Lever.BACKGROUND_LOADING else load + pieces.compute
-        pieces = pieces._replace(beside=both - pieces.compute - pieces.read, slowed=both - in_turn)
+        pieces = pieces_beside(best, rival, steps, HASTE)._replace(alone=pieces.alone)
     if lever is Lever.MEMORY_KEPT:
         rival.prepare(steps)
         rival.restart()
@@ -396,10 +399,11 @@ def _with_costs(pieces: Pieces, best: Loop, rival: Loop, lever: Lever, steps: in
     return pieces
 
 
-def _pairs(without: Loop, with_it: Loop, steps: int, number: int, seen: Observation) -> list[Pair]:
-    """Train both for so many epochs, in pairs in drawn order; return the seconds of a step of each."""
-    found = []
-    for _ in range(number):
+def _pairs(without: Loop, with_it: Loop, steps: int, seen: Observation, number: int, limit: float) -> list[Pair]:
+    """Train both for an epoch, in drawn order, as `measured_in_pairs` asks; return the seconds of a step of each."""
+    found: list[Pair] = []
+    start = perf_counter()
+    while len(found) < number and perf_counter() - start < limit:
         seen.tick()
         seed = random.randrange(2**31)
         order = random.sample((without, with_it), 2)
@@ -417,18 +421,15 @@ def pieces_in_words(pieces: Pieces) -> str:
     )
 
 
-def sum_in_words(rows: Sequence[Row], alone: Sequence[float | None]) -> str:
-    """Return what the levers kept promise to save of the loop as written, each by itself, beside what they saved."""
-    kept = [(row, seconds) for row, seconds in zip(rows[1:], alone, strict=True) if row.kept and seconds]
+def sum_in_words(rows: Sequence[Row]) -> str:
+    """Return what the levers kept promised, each on the loop above it, summed up, beside what they saved."""
+    kept = [row for row in rows[1:] if row.kept and row.promised]
     if not kept:
         return say_line("no lever with a promise was kept")
-    promised = sum(seconds for _, seconds in kept)
-    obtained = sum(row.obtained or 0 for row, _ in kept)
     return say_line(
-        "each by itself, the levers kept promise {promised} of the loop as written, summed up; together they saved "
-        "{obtained}",
-        promised=quantity(promised, "s"),
-        obtained=quantity(obtained, "s"),
+        "the promises of the levers kept add up to {promised}; these levers saved {obtained}",
+        promised=quantity(sum(row.promised or 0 for row in kept), "s"),
+        obtained=quantity(sum(row.obtained or 0 for row in kept), "s"),
     )
 
 
@@ -519,9 +520,9 @@ class Levers:
         """
         calls = 1
 
-        def pairs(number: int) -> list[Pair]:
+        def pairs(number: int, limit: float) -> list[Pair]:
             nonlocal calls
-            before, after = compare({"without": self.step, "with": step}, number, math.inf).values()
+            before, after = compare({"without": self.step, "with": step}, number, limit).values()
             calls = after.number
             return list(zip(before.seconds, after.seconds, strict=True))
 

@@ -20,7 +20,7 @@ from d2l_lab.instruments.timing import Timer
 BATCH = 64  # images of a minibatch
 WHOLE = 22  # minibatches of an epoch of all images
 SEEN = 6  # steps after which the losses of two loops are compared
-DRAWS = 3  # epochs' minibatches that are drawn without a step
+DRAWS = 3  # epochs, at least, whose minibatches are drawn without the steps that they are for
 
 
 class Lever(StrEnum):
@@ -43,11 +43,10 @@ class Pieces(NamedTuple):
 
     The pieces are: to draw a minibatch and place it on the device, the loader's start included; the call of the step;
     to wait for the loss, or once for the sum of the losses; the rest, Python's work between them. `first` is what the
-    first minibatch of an epoch adds to `load`, and `later` the share of the steps that follow another one. Others are
-    there for the levers that need them. `alone` is a step on a minibatch that is already there; `kept` the time to draw
-    one of images in memory. A minibatch that is loaded beside a step lengthens it by `beside` seconds, and the step the
-    loading by `slowed` seconds; where one waits for the other, these contain the wait. `spared` are the new pages that
-    a step does not touch once memory is kept.
+    first minibatch of an epoch adds to `load`. Others are there for the levers that need them. `alone` is a step on a
+    minibatch that is already there; `kept` the time to draw one of images in memory; `beside` a step on a minibatch
+    that is already there, in epochs whose minibatches but the first are drawn beside the steps. `spared` are the new
+    pages that a step does not touch once memory is kept.
     """
 
     load: float
@@ -59,8 +58,6 @@ class Pieces(NamedTuple):
     alone: float = 0.0
     kept: float = 0.0
     beside: float = 0.0
-    slowed: float = 0.0
-    later: float = 1.0
     spared: float = 0.0
 
     @property
@@ -237,10 +234,11 @@ def seconds_to_draw(loop: Loop, steps: int) -> float:
     return statistics.mean(timer.times[1:]) / steps
 
 
-def seconds_beside(loop: Loop, loader: Loop, steps: int) -> tuple[float, float]:
-    """Return the seconds of the first minibatch in epochs of so many, and of a later one beside a step, one for one.
+def pieces_beside(loop: Loop, loader: Loop, steps: int, limit: float) -> Pieces:
+    """Return the pieces of a step of `loop`, with that beside a loading: in epochs of each, in turn.
 
-    They are drawn as `loader` draws them and `loop` does not, and each step trains on a minibatch that is there.
+    In the latter, minibatches are drawn as `loader` draws them, and each step trains on one that is there. After
+    `limit` seconds no further epochs start.
     """
     minibatch = one_minibatch(loop)
 
@@ -248,15 +246,18 @@ def seconds_beside(loop: Loop, loader: Loop, steps: int) -> tuple[float, float]:
         for _ in loader.draw():
             yield minibatch
 
-    last = seconds_alone(loop, WHOLE)  # has nothing beside it
     seconds_of(loader, min(2, steps), 0)  # warms up
-    loader.seen.clear()
-    for seed in range(2 * WHOLE // steps):
+    for each in (loader, loop):
+        each.seen.clear()
+    start = perf_counter()
+    for seed in range(max(DRAWS, WHOLE // steps)):
+        if seed and perf_counter() - start > limit:
+            break
+        seconds_of(loop, steps, seed)
         loader.begin(seed)
         loader.epoch(steps, drawn())
         loader.end()
-    epoch = loader.pieces()
-    return steps * epoch.first, (steps * (epoch.step - epoch.first) - last) / max(1, steps - 1)
+    return loop.pieces()._replace(beside=loader.pieces().step)
 
 
 def seconds_until(loop: Loop, share: float, limit: float) -> float | None:

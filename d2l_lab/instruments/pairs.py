@@ -13,6 +13,7 @@ from time import perf_counter
 
 LOOKS = (6, 10, 17, 28)  # the numbers of pairs after which the evidence is looked at
 LEVEL = 1 / 64  # of each look: as rare as six tosses of a coin that all show heads
+PATIENCE = 4  # budgets of seconds that the first pairs may take
 
 Pair = tuple[float, float]  # seconds without and with the change, measured one right after the other
 
@@ -25,22 +26,23 @@ class Verdict(StrEnum):
     NOISE = "within the noise"
 
 
-def measured_in_pairs(measure: Callable[[int], Sequence[Pair]], budget: float) -> list[Pair]:
+def measured_in_pairs(measure: Callable[[int, float], Sequence[Pair]], budget: float) -> list[Pair]:
     """Measure pairs until the verdict is certain, at most 28 of them; in a test run that judges no times, one.
 
     Parameters
     ----------
     measure
-        Measures so many further pairs.
+        Measures so many further pairs, or fewer: none starts after so many seconds.
     budget
-        Seconds after which no further pairs are measured while the verdict is open; six are measured in any case.
+        Seconds after which no further pairs are measured while the verdict is open, except that the first six may take
+        four times as long. Fewer than six are too few for any verdict but noise.
     """
     if os.environ.get("D2L_QUICK") == "1":
-        return list(measure(1))
+        return list(measure(1, math.inf))
     found: list[Pair] = []
     start = perf_counter()
     for look in LOOKS:
-        found += measure(look - len(found))
+        found += measure(look - len(found), PATIENCE * budget)
         if verdict(found) is not Verdict.NOISE or perf_counter() - start > budget:
             break
     return found

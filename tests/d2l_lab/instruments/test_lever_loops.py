@@ -67,7 +67,7 @@ def loops(monkeypatch):
     for each in (loop_module, pairs):
         monkeypatch.setattr(each, "perf_counter", lambda: FakeLoop.now)
     monkeypatch.setattr(module, "BUDGET", 1e6)
-    monkeypatch.setattr(module, "seconds_beside", lambda loop, loader, steps: (1.0, 5.0))
+    monkeypatch.setattr(module, "pieces_beside", lambda loop, loader, steps, limit: loop.pieces()._replace(beside=7.0))
     monkeypatch.setattr(module, "seconds_to_draw", lambda loop, steps: 0.25)
     monkeypatch.setattr(module, "seconds_alone", lambda loop, steps: loop.seconds - 1)
     monkeypatch.setattr(module, "LIMIT", 1e6)
@@ -112,13 +112,14 @@ def test_a_promise_can_follow_from_the_pieces_of_the_loop_just_above(total):
     assert [row.promised for row in found.rows] == [None, 2, 1]
 
 
-@pytest.mark.parametrize(("lever", "costs"), [("background loading", (2, 4)), ("deferred loss read", (2, 0))])
-def test_a_lever_costs_what_a_step_and_a_minibatch_side_by_side_take_longer_than_either(monkeypatch, lever, costs):
-    """In turn the first of four minibatches takes 1 s, a later one 4 s; side by side the start takes 3 s longer."""
-    monkeypatch.setattr(module, "seconds_beside", lambda loop, loader, steps: (4.0, 7.0))
-    pieces = Pieces(load=3.25, compute=4.0, read=2.0, other=0.0, faults=0, first=0.25)
-    found = module._with_costs(pieces, None, FakeLoop((lever,)), Lever(lever), 4)
-    assert (found.beside, found.slowed) == costs
+@pytest.mark.parametrize(
+    ("lever", "alone", "beside"),
+    [("background loading", 7.0, 7.5), ("background loading", 8.0, 8.25), ("deferred loss read", 7.0, 8.5)],
+)
+def test_at_best_a_lever_hides_what_comes_after_the_first_minibatch_behind_what_waits(lever, alone, beside):
+    """Of four minibatches, which cost 2.75 s each and whose first one adds 0.25 s, three are loaded beside a step."""
+    pieces = Pieces(load=2.75, compute=5.25, read=2.0, other=0.0, faults=0, first=0.25, alone=alone)
+    assert module._at_best(pieces, Lever(lever), 4).beside == beside
 
 
 def test_a_lever_whose_promise_from_pieces_is_below_a_tenth_of_a_step_is_not_tried(total, capsys):
@@ -131,9 +132,14 @@ def test_a_lever_whose_promise_from_pieces_is_below_a_tenth_of_a_step_is_not_tri
 
 
 def test_what_a_lever_costs_is_measured_only_where_it_would_promise_enough_without(total, monkeypatch, capsys):
-    monkeypatch.setattr(module, "seconds_beside", None)
-    total({"deferred loss read": lambda p: 0.9 - p.slowed})
-    assert "deferred loss read: promises ≤ 900.0 of 10000.0 ms, less than a tenth" in capsys.readouterr().out
+    monkeypatch.setattr(module, "pieces_beside", None)
+    monkeypatch.setattr(FakeLoop, "pieces", lambda loop: Pieces(0.9, 9.1, 0, 0, 100))
+    total({"background loading": lambda p: p.step - p.beside})
+    assert "background loading: promises ≤ 900.0 of 10000.0 ms, less than a tenth" in capsys.readouterr().out
+
+
+def test_what_is_loaded_beside_the_steps_promises_what_they_then_take_less(total):
+    assert total({"background loading": lambda p: p.step - p.beside}).rows[1].promised == 3
 
 
 def test_what_waits_for_a_worker_trains_for_longer_epochs(total):
@@ -148,11 +154,6 @@ def test_with_images_in_memory_no_worker_is_left_to_wait_for(total):
 
 def test_a_promise_knows_a_step_on_a_minibatch_that_is_there(total):
     found = total({"images in memory": lambda p: 2 * (p.step - p.alone - p.kept), "memory kept": None})
-    assert found.rows[1].promised == 1.5
-
-
-def test_a_promise_knows_the_share_of_the_steps_that_follow_another_one(total):
-    found = total({"deferred loss read": lambda p: 2 * p.later})
     assert found.rows[1].promised == 1.5
 
 
@@ -192,8 +193,38 @@ def test_the_pieces_add_up_and_the_sum_of_promises_stands_beside_the_total(total
     total({"tuned layers": 2.5, "compiled step": 1.0, "background loading": lambda p: p.load})
     said = " ".join(capsys.readouterr().out.split())
     assert "load 4000.00 + compute 6000.00 + read 0.00 + the rest 0.00 = 10000.00 ms a step, 100 new pages" in said
-    assert "promise 6.50 s of the loop as written, summed up; together they saved 5.00 s" in said
+    assert "the promises of the levers kept add up to 6.50 s; these levers saved 5.00 s" in said
     assert "right after: 440 s as written, 220 s with the levers kept" in said
+
+
+def test_pairs_of_slow_epochs_stop_when_their_time_is_over(monkeypatch):
+    """A pair of epochs of four steps takes 72 s."""
+    monkeypatch.setattr(module, "perf_counter", lambda: FakeLoop.now)
+    loops = [FakeLoop(levers) for levers in ((), ("tuned layers",))]
+    for loop in loops:
+        loop.prepare(4)
+    assert module._pairs(*loops, 4, SimpleNamespace(tick=lambda: None), 6, 100.0) == [(10, 8)] * 2
+
+
+@pytest.mark.parametrize(("haste", "epochs"), [(1000.0, 5), (50.0, 2), (1.0, 1)])
+def test_pieces_are_those_of_eighteen_steps_or_of_fewer_that_take_long(monkeypatch, haste, epochs):
+    """An epoch of four steps takes 40 s."""
+    monkeypatch.setattr(module, "perf_counter", lambda: FakeLoop.now)
+    monkeypatch.setattr(module, "HASTE", haste)
+    loop = FakeLoop(())
+    module._pieces(loop, 4)
+    assert FakeLoop.now == 40 * epochs
+
+
+def test_a_loop_as_written_that_was_disturbed_changes_nothing_in_the_sum_of_promises(total, capsys, monkeypatch):
+    """Its pieces add up to 60 s, its median step takes 10 s."""
+    calm = FakeLoop.pieces
+    slow = Pieces(4.0, 56.0, 0, 0, 100)
+    monkeypatch.setattr(FakeLoop, "pieces", lambda loop: calm(loop) if loop.levers else slow)
+    found = total({"tuned layers": None, "images in memory": lambda p: 2 * (p.step - p.alone - p.kept)})
+    said = " ".join(capsys.readouterr().out.split())
+    assert found.rows[2].promised == 1.5
+    assert "the promises of the levers kept add up to 1.50 s; these levers saved 1.00 s" in said
 
 
 def test_the_steps_that_meet_kept_memory_first_fit_into_an_epoch_of_one_and_do_not_count(monkeypatch):
@@ -250,7 +281,9 @@ def test_steps_beside_a_loader_take_one_of_its_minibatches_each(loop, monkeypatc
     monkeypatch.setattr(loop_module, "perf_counter", lambda: now[0])
     monkeypatch.setattr(loop, "draw", loop.loader)
     loop.prepare(22)
-    assert loop_module.seconds_beside(loop, loop, 22) == pytest.approx((13, 5))
+    found = loop_module.pieces_beside(loop, loop, 22, 1.0)
+    assert now[0] == 13 + 20 + 2 * 120  # a minibatch, two steps, and one round, which takes longer than that
+    assert (found.step, found.beside) == pytest.approx((5 + 10 / 22, 5 + 10 / 22))
     assert len(set(batches[-44::2])) == 22
     assert set(batches[-43::2]) == {0}
 

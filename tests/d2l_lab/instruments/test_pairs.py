@@ -28,7 +28,7 @@ def steps(gain, spread, drift, random):
         after = second(1 - gain)
         return second(1), after
 
-    return lambda number: [pair() for _ in range(number)]
+    return lambda number, limit: [pair() for _ in range(number)]
 
 
 def shares(gain, spread, drift=0.0, trials=400):
@@ -73,7 +73,7 @@ def test_no_further_pairs_start_once_the_budget_is_over(monkeypatch, seconds, nu
     now = [0.0]
     monkeypatch.setattr(module, "perf_counter", lambda: now[0])
 
-    def same(count):
+    def same(count, limit):
         now[0] += seconds * count
         return [(1.0, 1.0)] * count
 
@@ -82,4 +82,19 @@ def test_no_further_pairs_start_once_the_budget_is_over(monkeypatch, seconds, nu
 
 def test_a_run_that_judges_no_times_measures_one_pair(monkeypatch):
     monkeypatch.setenv("D2L_QUICK", "1")
-    assert measured_in_pairs(lambda number: [(1.0, 0.5)] * number, 3.0) == [(1.0, 0.5)]
+    assert measured_in_pairs(lambda number, limit: [(1.0, 0.5)] * number, 3.0) == [(1.0, 0.5)]
+
+
+def test_even_the_first_pairs_end_after_four_budgets_and_then_nothing_is_certain(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(module, "perf_counter", lambda: now[0])
+
+    def slow(number, limit):
+        end, found = now[0] + limit, []
+        while len(found) < number and now[0] < end:
+            now[0] += 4.0
+            found.append((1.0, 0.5))
+        return found
+
+    found = measured_in_pairs(slow, 3.0)
+    assert (len(found), verdict(found)) == (3, Verdict.NOISE)
