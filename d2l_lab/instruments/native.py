@@ -19,7 +19,7 @@ from d2l_lab.instruments.timing import Measurement, measure
 
 FLAGS = ("-O3", "-ffast-math", "-shared", "-fPIC", "-w")  # errors alone
 NATIVE = ("-march=native", "-mcpu=native")  # for this very processor; older compilers for Arm know only the second
-WIDEST = ("-mprefer-vector-width=512",)  # for Intel's processors, compilers write vectors of half the width by themselves
+WIDEST = ("-mprefer-vector-width=512",)  # by themselves, compilers take half of it for Intel
 COMPILERS = {".c": ("CC", "cc", "gcc", "clang"), ".cc": ("CXX", "c++", "g++", "clang++")}
 LANES = {"__AVX512F__": 16, "__AVX__": 8}  # numbers of float32 in a vector register, by the compiler's macro
 SPIN = 0.1  # seconds in which the threads of NumPy's product, which keep a core busy while they wait, go to sleep

@@ -109,7 +109,10 @@ def test_clang_is_found_where_it_is_the_only_one(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("script", "found"),
     [
-        ("echo '#define __AVX__ 1'; echo '#define __AVX512F__ 1'", (("-march=native", "-mprefer-vector-width=512"), 16)),
+        (
+            "echo '#define __AVX__ 1'; echo '#define __AVX512F__ 1'",
+            (("-march=native", "-mprefer-vector-width=512"), 16),
+        ),
         ("echo '#define __AVX__ 1'", (("-march=native",), 8)),
         ("case $1 in -march*) exit 1;; esac", (("-mcpu=native",), 4)),
         ("case $1 in -m*) exit 1;; esac", ((), 4)),
