@@ -92,8 +92,8 @@ def _by_name(
     found = dict[int, str]()
     for name in {name for name, _ in unknown.values()}:
         ids = sorted((program for program, each in unknown.items() if each[0] == name), reverse=True)
-        free = dict.fromkeys(each.to_string() for each in modules if each.name == name)
-        free = {text: set(re.findall(r"%([\w.\-]+) = ", text)) for text in free if text not in texts.values()}
+        called = [each.to_string() for each in modules if each.name == name]
+        free = {text: set(re.findall(r"%([\w.\-]+) = ", text)) for text in called if text not in texts.values()}
         sure = len(ids) in (1, len(free))
         for program in ids:
             best = max(free, key=lambda text: len(unknown[program][1] & free[text]), default="") if sure else ""
