@@ -1,12 +1,15 @@
 """The bill's sentence and table, from rows that are made up."""
 
 import math
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from d2l_lab.instruments import bill as module
 from d2l_lab.instruments.bill import OUTSIDE, Bill, Rates, Sample, Touched, add_seconds, pieces
+from d2l_lab.machine.disturbance import Disturbance
 from d2l_lab.protocol import Record, Row
 
 RATES = Rates(issue=1e-6, levels=((1e6, 1e11), (math.inf, 1e10)), product=1e11)
@@ -303,6 +306,16 @@ def test_a_step_that_takes_no_half_has_a_bill_without_a_verdict(fake):
     bill = module.bill(step, np.zeros((8, 2)), np.zeros(8))
     assert bill.sentence == "No verdict: 4 of 8 rows fail: RuntimeError: always 8"
     assert list(bill.rows) == ["op"]
+
+
+@pytest.mark.parametrize(("others", "busy"), [(0.3, False), (0.8, True)])
+def test_a_busy_machine_leaves_no_verdict(fake, monkeypatch, others, busy):
+    """Where a core is taken, a product that waits for its second thread looks like a slow kernel."""
+    seen = SimpleNamespace(tick=lambda: None, disturbance=Disturbance(others, cores=2))
+    monkeypatch.setattr(module, "observing", lambda: nullcontext(seen))
+    bill = module.bill(lambda X, y: None, np.zeros((8, 2)), np.zeros(8))
+    assert (bill.sentence == "No verdict: the machine was too busy.") is busy
+    assert f"other programs took {others} of 2 cores" in str(bill)
 
 
 def test_a_minibatch_too_small_to_halve_twice_has_a_bill_without_a_verdict(fake):
