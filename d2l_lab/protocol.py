@@ -51,6 +51,11 @@ class Record(NamedTuple):
     issued: bool
 
     @property
+    def calls(self) -> float:
+        """The calls of all operations."""
+        return sum(row.calls for row in self.rows.values())
+
+    @property
     def seconds(self) -> float:
         """The seconds of all operations."""
         return sum(row.seconds for row in self.rows.values())

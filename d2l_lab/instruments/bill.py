@@ -27,11 +27,13 @@ ROUNDS, FEWEST, BUDGET = 15, 6, 2.0  # rounds at most and at least, and the seco
 WARM = 0.02  # seconds in which steps have found their pace
 CLOSE = 1.25  # times: two causes that differ by less are a tie
 MISSED = 1.2  # times: from there on a quarter of the minibatch takes another time than expected
+WEAK = 0.1  # of the step: a cause of parts that are all smaller names nothing to change
 LEAST = 0.5  # of its bound: if an operation takes less, one of the two is wrong
+LONG = 100  # times α: a call that costs more than that does something with its time
+EVENT = 0.5e-6  # seconds that a profiler adds to an operation, at most
 OVER = 1.15  # of a plain step: if the operations take more, they ran side by side, or another step was recorded
 OUTSIDE = "between operations"
 KINDS = ("calls", "python", "bytes", "arithmetic", "kernel", "uncounted")
-HEAD = "operation                 calls    Mflop      MB   bound by        took   waste"
 
 
 class Rates(NamedTuple):
@@ -58,7 +60,7 @@ class Sample(NamedTuple):
 class Bill:
     """The bill of a step, which prints as a table and a sentence.
 
-    Of each operation, the largest waste first, `rows` has `calls`, `flops`, `bytes` and `seconds`, and `waste` the
+    Of each operation, the longest first, `rows` has `calls`, `flops`, `bytes` and `seconds`, and `waste` the
     seconds above its bound. `cause` is what limits the step, one of `KINDS`, or "" where the sentence abstains;
     `share` is the cause's of the step, `operation` the largest part of it, and `saves` the seconds of that part.
     """
@@ -68,9 +70,8 @@ class Bill:
         self._full, self._note, self.seconds = samples[0].full, note, max(samples[0].plain.values())
         every = {name: [each.bounds(row, self._full.issued) for each in rates] for name, row in self._full.rows.items()}
         self._bounds = {name: min(bounds, key=lambda each: max(each.values())) for name, bounds in every.items()}
-        waste = {name: row.seconds - max(self._bounds[name].values()) for name, row in self._full.rows.items()}
-        self.waste = dict(sorted(waste.items(), key=lambda item: -item[1]))
-        self.rows = {name: self._full.rows[name] for name in self.waste}
+        self.rows = dict(sorted(self._full.rows.items(), key=lambda item: -item[1].seconds))
+        self.waste = {name: row.seconds - max(self._bounds[name].values()) for name, row in self.rows.items()}
         self.cause, self.operation, self.share, self.saves = "", "", 0.0, 0.0
         self.sentence = trouble or self._judge(samples, rates)
 
@@ -79,43 +80,46 @@ class Bill:
         plain, (B, half, quarter) = samples[0].plain, sorted(samples[0].plain, reverse=True)
         fixed = max((B * plain[half] - half * plain[B]) / (B - half), 0.0)
         expected = fixed + (plain[half] - fixed) * quarter / half
-        found = [pieces(sample, B, half, each) for sample in samples for each in rates]
+        off = not 1 / MISSED < expected / plain[quarter] < MISSED
+        found = [pieces(sample, B, half, each, cut) for cut in (True, not off) for sample in samples for each in rates]
         shares = [by_cause(each) for each in found]
         first, second = list(shares[0])[:2]
         others = [cause for cause in shares[0] if cause != first and cause in map(next, map(iter, shares))]
         part, name = max((seconds, name) for (cause, name), seconds in found[0].items() if cause == first)
         below = name in self.rows and self.rows[name].seconds < LEAST * max(self._bounds[name].values())
+        weak = first != "calls" and part < WEAK * plain[B]  # what makes fewer calls makes fewer of all kinds
         one, other = (_reach(shares, cause) for cause in (first, [*others, second][0]))
-        uneven = not 1 / MISSED < expected / plain[quarter] < MISSED
+        uneven = off and (others or first in ("calls", "python"))
         tied = others or shares[0][second] * CLOSE > shares[0][first]
-        sums = [samples[0].full.seconds / plain[B], samples[0].half.seconds / plain[half]]
+        over = max((x.seconds - EVENT * x.calls) / plain[n] for x, n in zip(samples[0][:2], (B, half), strict=True))
+        dear = first == "calls" and shares[0][first] * plain[B] > CLOSE * fixed
         reasons = {
             say("the time does not fall evenly with the minibatch"): uneven,
-            say("the operations add up to more than the step"): max(sums) > OVER,
+            say("the cost of calls is more than what is fixed of the step"): dear,
+            say("the operations add up to more than the step"): over > OVER,
             say("a tie between {one} and {other}", one=one, other=other): tied,
             say("the largest part is {name}, which is not counted", name=name): first == "uncounted",
             say("{name} takes less than its bound, so one of the two is wrong", name=name): below,
+            say("the largest part, {name}, is less than a tenth of the step", name=name): weak,
         }
         why = next((reason for reason, holds in reasons.items() if holds), "")
         if why:
-            outside = (self.seconds - self._full.seconds, OUTSIDE)
-            part, name = max([(waste, name) for name, waste in self.waste.items()] + [outside])
+            wastes = self.waste | {OUTSIDE: self.seconds - self._full.seconds}
+            part, name = max(zip(wastes.values(), wastes, strict=True))
         else:
             self.cause, self.operation, self.share, self.saves = first, name, shares[0][first], part
         what = f"{self.rows[name].calls:.0f} × {name}" if name in self.rows else say("between operations")
         a, b, c = (f"{seconds / plain[B]:.2f}" for seconds in (plain[half], expected, plain[quarter]))
-        fields = {"what": what, "ms": _ms(part), "all": _ms(self.seconds), "half": half, "B": B, "quarter": quarter}
-        fields |= {"share": f"{shares[0][first]:.0%}", "cause": _words(first), "why": why, "a": a, "b": b, "c": c}
-        abstention = say("No verdict: {why}. The largest waste is in {what}, {ms} of {all} ms.", **fields)
-        verdict = say("{share} of the step is {cause}. The largest part is {what}, {ms} of {all} ms.", **fields)
-        control = say(
-            "Control: {half} of {B} rows take {a} of the step, so {quarter} should take {b}; they take {c}.", **fields
-        )
-        return f"{abstention if why else verdict} {control}"
+        it = {"what": what, "ms": _ms(part), "all": _ms(self.seconds), "H": half, "B": B, "Q": quarter}
+        it |= {"share": f"{shares[0][first]:.0%}", "cause": _words(first), "why": why, "a": a, "b": b, "c": c}
+        abstention = say("No verdict: {why}. The largest waste is in {what}, {ms} of {all} ms.", **it)
+        verdict = say("{share} of the step is {cause}. The largest part is {what}, {ms} of {all} ms.", **it)
+        rule = say("Control: {H} of {B} rows take {a} of the step, so {Q} should take {b}; they take {c}.", **it)
+        whatever = say(" Whatever of it is fixed, the cause is the same.") if off and not why else ""
+        return f"{abstention if why else verdict} {rule}{whatever}"
 
     def __repr__(self) -> str:
-        longest = sorted(self.rows, key=lambda name: -self.rows[name].seconds)[:SHOWN]
-        lines, names = [HEAD], sorted(self.rows, key=lambda name: name not in longest)  # of these, by their waste
+        names, lines = [*self.rows], ["operation                 calls    Mflop      MB   bound by        took   waste"]
         groups = {name: [name] for name in names[:SHOWN]} | {f"({len(names) - SHOWN} more)": names[SHOWN:]}
         for title, members in (groups | {"sum, in ms": names}).items():
             rows, bounds = [self.rows[name] for name in members], self._bounds.get(title, {"": 0.0})
@@ -154,7 +158,7 @@ def _ms(seconds: float) -> str:
     return minus(f"{1e3 * seconds:.2f}")
 
 
-def pieces(sample: Sample, B: int, half: int, rates: Rates) -> dict[tuple[str, str], float]:
+def pieces(sample: Sample, B: int, half: int, rates: Rates, cut: bool = True) -> dict[tuple[str, str], float]:
     """Return the seconds of a step by cause and operation.
 
     An operation's time is cut into what is fixed and what grows with the minibatch, each with its own bytes, flops and
@@ -170,12 +174,12 @@ def pieces(sample: Sample, B: int, half: int, rates: Rates) -> dict[tuple[str, s
         if row.uncounted > row.calls / 10:
             found["uncounted", name] = row.seconds
             continue
-        two = (row, sample.half.rows.get(name, Row()))
-        both = [(each.seconds, each.calls, *rates.bounds(each).values()) for each in two]
-        stay = [fixed(*each) for each in zip(*both, strict=True)]
-        for seconds, calls, moved, done, _ in (stay, [a - b for a, b in zip(both[0], stay, strict=True)]):
-            bound, cause = max((moved, "bytes"), (done, "arithmetic"))
-            rest = "calls" if bound <= 2 * rates.issue * calls else "kernel"
+        two = [(x.seconds, x.calls, *rates.bounds(x).values()) for x in (row, sample.half.rows.get(name, Row()))]
+        stay = [fixed(*each) for each in zip(*two, strict=True)]
+        grow = [a - b for a, b in zip(two[0], stay, strict=True)]
+        for seconds, calls, moved, done, _ in (stay, grow) if cut else two[:1]:
+            (bound, cause), cost = max((moved, "bytes"), (done, "arithmetic")), rates.issue * calls
+            rest = "calls" if bound < 2 * cost and seconds - bound < LONG * cost else "kernel"
             for key, share in ((cause, min(seconds, bound)), (rest, max(seconds - bound, 0.0))):
                 found[key, name] = found.get((key, name), 0.0) + share
     outside = [max(sample.plain[B] - sample.full.seconds, 0.0), max(sample.plain[half] - sample.half.seconds, 0.0)]
@@ -231,8 +235,8 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     The step runs some hundreds of times, with the first half and the first quarter of the rows of X and y too, so what
     it trains goes on training. The sentence names what limits the step; where the measurements cannot tell, it says so.
     α, b and P are today's, and b and P are taken once more beside the step: where the two disagree about the cause, it
-    is a tie. The table is in millions of flops and bytes and in milliseconds, the attributes of the bill in flops,
-    bytes and seconds.
+    is a tie. There is no verdict where others can have made the step 1.25 × slower. The table is in millions of flops
+    and bytes and in milliseconds, the attributes of the bill in flops, bytes and seconds.
 
     Parameters
     ----------
@@ -240,8 +244,8 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
         `step(X, y)` trains by a minibatch; it keeps its own state. What it returns is ignored.
     X, y
         The minibatch: arrays of shape (B, …), whose rows are its examples, or nested lists, tuples and dictionaries of
-        such arrays. B is the length of X's first array; arrays of another length are passed whole. With fewer than
-        4 rows, or a step that takes no half, there is a table but no verdict.
+        such arrays. With fewer than 4 rows, arrays of different lengths, or a step that takes no half, there is a table
+        but no verdict.
 
     Returns
     -------
@@ -253,17 +257,23 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     Raises
     ------
     ValueError
-        If X has no rows, or the step fails with the whole minibatch.
+        If X's first array has no rows, or the step fails with the whole minibatch.
     """
-    d2l, B, runs, recorders = framework(), _rows(X), dict[int, Callable[[], object]](), list[Callable[[], Record]]()
+    d2l, lengths = framework(), _lengths(X)
+    runs, recorders = dict[int, Callable[[], object]](), list[Callable[[], Record]]()
+    if not any(lengths[:1]):
+        raise ValueError(f"bill takes a minibatch whose first array has rows, not {type(X).__name__}")
+    B, others = lengths[0], sorted({*lengths, *_lengths(y)} - {lengths[0]})
     trouble = "" if B >= 4 else say("No verdict: {B} rows cannot be halved twice.", B=B)
+    if others:
+        trouble = say("No verdict: arrays of {B} and of {other} rows have no common half.", B=B, other=others[0])
 
     def wait(X: Any, y: Any) -> None:
         step(X, y)
         d2l.synchronize()
 
-    for n in (B, B // 2, B // 4) if B >= 4 else (B,):
-        run: Callable[[], object] = partial(wait, _first(X, n, B), _first(y, n, B))
+    for n in (B,) if trouble else (B, B // 2, B // 4):
+        run: Callable[[], object] = partial(wait, *((X, y) if n == B else (_first(X, n), _first(y, n))))
         try:
             run(), run()
         except Exception as error:  # a step raises what it likes
@@ -284,10 +294,7 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     with observing() as seen:
         while len(rounds) < (1 if quick else ROUNDS) and (len(rounds) < FEWEST or perf_counter() - start < BUDGET):
             seen.tick()
-            records = list[Record]()
-            for run, record in zip(runs.values(), recorders, strict=False):
-                run()
-                records.append(record())
+            records = [(run(), record())[1] for run, record in zip(runs.values(), recorders, strict=False)]
             waiting = min(timed(d2l.synchronize, 1) for _ in "12")  # for nothing, as each step does at its end
             plain = {n: max(min(timed(run, 1) for _ in range(often)) - waiting, 1e-7) for n, run in runs.items()}
             rounds.append(Sample(records[0], records[-1], plain))
@@ -300,25 +307,24 @@ def bill(step: Callable[[Any, Any], object], X: Any, y: Any) -> Bill:
     if machine["gpus"]:  # rows have the device's time, and the shortest says what a call costs there
         issue = min([issue] + [row.seconds / row.calls for row in samples[0].full.rows.values() if row.seconds])
     rates = [Rates(issue, [*caches, (math.inf, b)], P) for b, P in (today, here)]
+    trouble = trouble or (say("No verdict: the machine was too busy.") if seen.disturbance.factor > CLOSE else "")
     return Bill(samples, rates, trouble, seen.disturbance.words())
 
 
-def _rows(data: Any) -> int:
-    """Return the rows of the first array in some data."""
-    while isinstance(data, (list, tuple, dict)) and data:
-        data = next(iter(data.values() if isinstance(data, dict) else data))
-    if not getattr(data, "shape", None) or not data.shape[0]:
-        raise ValueError(f"bill takes a minibatch whose first array has rows, not {type(data).__name__}")
-    return int(data.shape[0])
+def _lengths(data: Any) -> list[int]:
+    """Return the number of rows of each array in some data."""
+    if isinstance(data, (list, tuple, dict)):
+        return [n for each in (data.values() if isinstance(data, dict) else data) for n in _lengths(each)]
+    return [int(data.shape[0])] if getattr(data, "shape", None) else []
 
 
-def _first(data: Any, n: int, B: int) -> Any:
-    """Return some data with the first n rows of each array of B rows."""
+def _first(data: Any, n: int) -> Any:
+    """Return some data with the first n rows of each array."""
     if isinstance(data, dict):
-        return {key: _first(value, n, B) for key, value in data.items()}
+        return {key: _first(value, n) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
-        return type(data)([_first(value, n, B) for value in data])
-    return data[:n] if n < B and getattr(data, "shape", None) and data.shape[0] == B else data
+        return type(data)([_first(value, n) for value in data])
+    return data[:n] if getattr(data, "shape", None) else data
 
 
 def _mean(rounds: Sequence[Sample]) -> Sample:

@@ -188,9 +188,7 @@ def _program_id(proto: bytes) -> int:
     """Return field 5 of a serialized HloModuleProto, which the events of a trace call program_id; 0 if it is absent."""
     at = key = value = 0
     while at < len(proto) and key < 40:  # fields 1 to 5 are numbers, or texts and messages behind their length
-        numbers = re.findall(rb"[\x80-\xff]*[\x00-\x7f]", proto[at : at + 20])[
-            :2
-        ]  # seven bits a byte, the lowest first
+        numbers = re.findall(rb"[\x80-\xff]*[\x00-\x7f]", proto[at : at + 20])[:2]  # 7 bits a byte, the lowest first
         key, value = (sum((byte & 127) << 7 * i for i, byte in enumerate(each)) for each in numbers)
         at += len(b"".join(numbers)) + (value if key & 7 == 2 else 0)
     return value if key == 40 else 0

@@ -5,7 +5,7 @@ import gc
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from math import prod
 from os import devnull
 from typing import Any
@@ -15,6 +15,7 @@ import mxnet as mx
 from mxnet.base import _LIB, check_call
 from mxnet.ndarray import register
 
+from d2l_lab.instruments.bill import Touched
 from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
@@ -30,9 +31,12 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     The profiler times each operation. Those of a forward pass, a loss and an optimizer are counted where Python issues
     them, with hybridized networks left imperative for that one step; a backward pass follows from the forward pass.
     """
-    counts, copies = dict[str, Row](), dict[int, Any]()
-    with _changed(lambda block: {"_active": False}), patch.object(register, "_imperative_invoke", _counter(counts)):
-        run()
+    counts, copies, touched = dict[str, Row](), dict[int, Any](), Touched()
+    for _ in range(2):  # in the second step every array was touched before
+        counts.clear()
+        count = _counter(counts, touched)
+        with _changed(lambda block: {"_active": False}), patch.object(register, "_imperative_invoke", count):
+            run()
 
     def record() -> Record:
         copy = lambda block: {"_cached_op": copies.get(id(block)), "_flags": [*block._flags, *ONE_BY_ONE]}  # noqa: E731
@@ -58,17 +62,13 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
 def _changed(change: Callable[[Any], dict[str, Any]]) -> Iterator[list[Any]]:
     """Change attributes of all hybridized networks for a while."""
     blocks = [each for each in gc.get_objects() if issubclass(type(each), mx.gluon.HybridBlock) and each._active]
-    old = [{name: getattr(block, name) for name in change(block)} for block in blocks]
-    for block in blocks:
-        vars(block).update(change(block))
-    try:
+    with ExitStack() as changed:
+        for block in blocks:
+            changed.enter_context(patch.multiple(block, **change(block)))
         yield blocks
-    finally:
-        for block, attributes in zip(blocks, old, strict=True):
-            vars(block).update(attributes)
 
 
-def _counter(counts: dict[str, Row]) -> Callable[..., Any]:
+def _counter(counts: dict[str, Row], touched: Touched) -> Callable[..., Any]:
     """Return what issues operations and counts them, and the backward passes of those that are recorded."""
     invoke, found = register._imperative_invoke, dict[int, Any]()  # the arrays that a backward pass goes through
 
@@ -77,15 +77,17 @@ def _counter(counts: dict[str, Row]) -> Callable[..., Any]:
         check_call(_LIB.MXSymbolGetAtomicSymbolName(ctypes.c_void_p(handle), ctypes.byref(called)))
         outs, name = made if isinstance(made, (list, tuple)) else [made], _plain((called.value or b"").decode())
         flops = _flops(name, dict(zip(keys, map(str, values), strict=True)), arrays, outs)
-        size, again = _bytes([*arrays, *outs]), 2 * _bytes([*arrays, *outs])
+        both = [] if name in FREE else [*arrays, *outs]
+        sizes = {id(x): _bytes(x) * sum(x is each for each in both) for x in both}  # twice where it changes
+        again = {key: 2 * size for key, size in sizes.items()}
         if name == "embedding":  # reads some rows of the table; the gradient has them all
-            again, size = _bytes([arrays[1], *outs]), 2 * _bytes(outs)
-        counts.setdefault(name, Row()).add(flops, {size: 0.0 if name in FREE else size})
+            again, sizes = {id(x): _bytes(x) for x in both[1:]}, {id(x): _bytes(outs[0]) for x in both[1:]}
+        counts.setdefault(name, Row()).add(flops, touched.reaches(sizes))
         through = [x.grad is not None or id(x) in found for x in arrays]
         if mx.autograd.is_recording() and any(through):
             found.update((id(x), x) for x in outs)
             flops = flops and flops * sum(through[:2])
-            counts.setdefault(f"backward {name}", Row()).add(flops, {again: 0.0 if name in FREE else again})
+            counts.setdefault(f"backward {name}", Row()).add(flops, touched.reaches(again))
         return made
 
     return count
@@ -97,8 +99,8 @@ def _plain(name: str) -> str:
     return ("backward " if name.startswith("_backward") else "") + bare.lower()
 
 
-def _bytes(arrays: Any) -> float:
-    return float(sum(x.size * mx.base._np.dtype(x.dtype).itemsize for x in arrays))
+def _bytes(x: Any) -> float:
+    return float(x.size * mx.base._np.dtype(x.dtype).itemsize)
 
 
 def _flops(name: str, given: dict[str, str], arrays: Any, outs: Any) -> float | None:

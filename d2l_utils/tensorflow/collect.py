@@ -30,21 +30,19 @@ def recorder(run: Callable[[], object]) -> Callable[[], Record]:
     operations those that a callback has seen.
     """
     options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=3)  # with operations that take little time
-    eager, kept, touched, graphs = list[Call](), list[Any](), Touched(), Graphs()
+    eager, touched, graphs = list[Call](), Touched(), Graphs()
 
     def callback(op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
         kind, given = tf.compat.as_str(op_type), attrs or ()
         if graph is None and not kind.startswith("__"):
             named = {tf.compat.as_str(key): value for key, value in zip(given[::2], given[1::2], strict=True)}
-            eager.append(_call(kind, inputs, outputs, named, id))
-            kept.extend([*inputs, *outputs])  # so that no other array gets their ids
+            eager.append(_call(kind, inputs, outputs, named, lambda x: x._id))  # which no other array gets
 
     op_callbacks.add_op_callback(callback)
     try:
         run()
     finally:
         op_callbacks.remove_op_callback(callback)
-        kept.clear()
 
     def record() -> Record:
         whole, trace = traced(partial(tf.profiler.experimental.Profile, options=options), run)
@@ -131,5 +129,4 @@ def _flops(kind: str, came: Any, made: Any, named: dict[str, Any]) -> float:
 
 
 def _bytes(x: Any) -> float:
-    unknown = x.dtype in (tf.resource, tf.variant, tf.string) or not x.shape.is_fully_defined()
-    return 0.0 if unknown else float(prod(x.shape) * x.dtype.size)
+    return float((x.shape.num_elements() or 0) * x.dtype.size)  # of a handle next to nothing

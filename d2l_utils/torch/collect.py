@@ -14,6 +14,7 @@ from d2l_lab.machine.rounds import run as timed
 from d2l_lab.protocol import Record, Row
 
 FREE = {"detach", "empty", "empty_like", "empty_strided", "new_empty", "resize_", "_local_scalar_dense", "lift_fresh"}
+WRITES = {"zero_", "fill_"}  # read nothing of their first array
 GATHERS = {"embedding", "index_select", "gather", "index", "_embedding_bag"}  # read what they need of their first array
 SCATTERS = {"index_add_", "scatter_add_", "index_put_", "_index_put_impl_", "scatter_", "scatter_reduce_"}
 
@@ -82,11 +83,9 @@ def _flops(func: Any, args: Any, kwargs: Any, out: Any) -> float:
 def _bytes(func: Any, args: Any, kwargs: Any, out: Any) -> dict[Any, float]:
     """Return the bytes of each array that a call reads or writes, twice those of one that it changes."""
     name = func.overloadpacket.__name__
-    if func.is_view or name in FREE:
-        return {}
     came, made, first = _sizes((args, kwargs)), _sizes(out), _sizes(args[:1])
-    if name in ("zero_", "fill_"):
-        return first
+    if func.is_view or name in FREE | WRITES:
+        return first if name in WRITES else {}
     sparse = any(isinstance(x, torch.Tensor) and x.layout != torch.strided for x in args)
     if name in GATHERS | SCATTERS or sparse and name == "add_":  # of the first array, only what the others ask for
         part = max((made if name in GATHERS else _sizes(args[1:])).values(), default=0.0)

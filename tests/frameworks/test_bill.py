@@ -40,6 +40,14 @@ def test_a_step_that_fails_is_named_in_one_line(d2l, array, quick):
     assert "\n" not in str(caught.value)
 
 
+def test_edges_that_refer_to_nodes_leave_no_verdict(d2l, array, quick):
+    """Where a framework clamps places out of range, the half would run, and would be about nothing."""
+    nodes, edges = array(np.ones((6, 3), "float32")), array(np.arange(8, dtype="int32") % 6)
+    bill = d2l.bill(lambda X, y: X["nodes"] + y, {"nodes": nodes, "edges": edges}, nodes)
+    assert bill.sentence == "No verdict: arrays of 6 and of 8 rows have no common half."
+    assert bill.cause == ""
+
+
 def recorded(d2l, run):
     """Return the rows of a recorded run, which waits for its results."""
 

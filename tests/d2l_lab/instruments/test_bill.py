@@ -1,12 +1,15 @@
 """The bill's sentence and table, from rows that are made up."""
 
 import math
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from d2l_lab.instruments import bill as module
 from d2l_lab.instruments.bill import OUTSIDE, Bill, Rates, Sample, Touched, add_seconds, pieces
+from d2l_lab.machine.disturbance import Disturbance
 from d2l_lab.protocol import Record, Row
 
 RATES = Rates(issue=1e-6, levels=((1e6, 1e11), (math.inf, 1e10)), product=1e11)
@@ -79,11 +82,43 @@ def test_rounds_that_disagree_are_a_tie():
     assert "a tie between moving bytes" in bill.sentence
 
 
-def test_a_quarter_that_takes_another_time_than_expected_leaves_no_verdict():
+def test_a_quarter_that_takes_another_time_than_expected_leaves_no_verdict_on_what_is_fixed():
+    for uneven in (sample("many", quarter=5e-3), sample("product", "many", outside=40e-3, quarter=15e-3)):
+        bill = Bill([uneven], [RATES])
+        assert bill.cause == ""
+        assert "does not fall evenly" in bill.sentence
+    assert "so 2 should take 0.87; they take 0.25" in bill.sentence
+
+
+def test_where_a_quarter_takes_another_time_a_cause_stands_if_it_is_the_same_without_what_is_fixed():
     bill = Bill([sample("product", quarter=5e-3)], [RATES])
+    assert bill.cause == "arithmetic"
+    assert "so 2 should take 0.25; they take 0.49. Whatever of it is fixed, the cause is the same." in bill.sentence
+    full = Record(26.2e-3, rows(product=1) | {"other": Row(1000, 3e8, {}, 16e-3)}, issued=True)
+    half = Record(17.6e-3, {"product": rows(0.5)["product"], "other": Row(1000, 1.5e8, {}, 12.5e-3)}, issued=True)
+    even = Bill([Sample(full, half, {8: 26.2e-3, 4: 17.6e-3, 2: 13.3e-3})], [RATES])
+    uneven = Bill([Sample(full, half, {8: 26.2e-3, 4: 17.6e-3, 2: 7e-3})], [RATES])
+    assert (even.cause, uneven.cause) == ("arithmetic", "")  # what is fixed of "other" would be calls, or else a kernel
+
+
+def test_calls_that_cost_more_than_what_is_fixed_leave_no_verdict():
+    """Half of the minibatch halves the time, though what its operations take stays nearly the same."""
+    full = sample("many")
+    bill = Bill([full._replace(plain={8: 10.2e-3, 4: 5.2e-3, 2: 2.7e-3})], [RATES])
     assert bill.cause == ""
-    assert "does not fall evenly" in bill.sentence
-    assert "so 2 should take 0.25; they take 0.49" in bill.sentence
+    assert "the cost of calls is more than what is fixed of the step" in " ".join(bill.sentence.split())
+
+
+def test_a_call_that_takes_far_longer_than_calls_cost_is_a_slow_kernel_even_if_its_time_is_fixed():
+    full = Record(10e-3, {"slow": Row(6, 1e4, {1e3: 1e3}, 10e-3)}, issued=True)
+    assert Bill([Sample(full, full, dict.fromkeys((8, 4, 2), 10e-3))], [RATES]).cause == "kernel"
+
+
+def test_what_a_profiler_adds_to_each_of_many_operations_is_no_reason_to_abstain():
+    full = Record(1.3e-3, {"many": Row(1000, 0, {1e3: 1e6}, 1.3e-3)}, issued=True)
+    assert Bill([Sample(full, full, dict.fromkeys((8, 4, 2), 1e-3))], [RATES]).cause == "calls"
+    few = Record(1.3e-3, {"table": Row(10, 0, {1e8: 1e7}, 1.3e-3)}, issued=True)
+    assert Bill([Sample(few, few, dict.fromkeys((8, 4, 2), 1e-3))], [RATES]).cause == ""
 
 
 def test_an_operation_without_counts_has_a_mark_and_no_verdict():
@@ -110,6 +145,21 @@ def test_an_operation_below_its_bound_leaves_no_verdict_and_its_negative_waste_i
     assert "−6.00" in str(bill)
 
 
+@pytest.mark.parametrize(("operations", "named"), [(9, True), (11, False)])
+def test_a_cause_whose_parts_are_all_below_a_tenth_of_the_step_leaves_no_verdict(operations, named):
+    part = {f"table {i}": Row(1, 0, {1e8: 1e8}, 10e-3) for i in range(operations)}
+    full = Record(operations * 10e-3, part, issued=True)
+    bill = Bill([Sample(full, full, dict.fromkeys((8, 4, 2), full.whole))], [RATES])
+    assert bill.cause == ("bytes" if named else "")
+    assert named or "the largest part, table 9, is less than a tenth of the step" in " ".join(bill.sentence.split())
+
+
+def test_calls_are_named_however_many_kinds_of_them_there_are():
+    part = {f"small {i}": Row(100, 0, {1e3: 1e3}, 1e-3) for i in range(20)}
+    full = Record(20e-3, part, issued=True)
+    assert Bill([Sample(full, full, dict.fromkeys((8, 4, 2), 20e-3))], [RATES]).cause == "calls"
+
+
 def test_the_table_has_eight_rows_the_rest_and_a_sum_beside_the_step():
     part = {f"op {i}": Row(1, 1e6, {1e6: 1e6}, (i + 1) * 1e-3) for i in range(10)}
     lines = str(Bill([Sample(*[Record(60e-3, part, True)] * 2, {8: 60e-3, 4: 60e-3, 2: 60e-3})], [RATES])).split("\n")
@@ -122,14 +172,14 @@ def test_the_table_has_eight_rows_the_rest_and_a_sum_beside_the_step():
     assert max(map(len, lines)) <= 80
 
 
-def test_the_rows_shown_are_those_that_take_longest_by_their_waste():
+def test_the_rows_shown_are_those_that_take_longest_whatever_they_waste():
     part = {f"small {i}": Row(1, 0, {}, 1e-3 + i * 1e-4) for i in range(8)}
     part |= {"long": Row(1, 1e9, {}, 9e-3), "idle": Row(1, 0, {}, 0.5e-3)}
     full = Record(30e-3, part, issued=False)
     lines = str(Bill([Sample(full, full, {8: 30e-3, 4: 30e-3, 2: 30e-3})], [RATES])).split("\n")
     assert [line.split("  ")[0] for line in lines[1:10]] == [
-        *(f"small {i}" for i in range(7, 0, -1)),
         "long",
+        *(f"small {i}" for i in range(7, 0, -1)),
         "(2 more)",
     ]
 
@@ -215,9 +265,21 @@ def fake(monkeypatch):
 
 def test_the_rows_of_all_arrays_of_a_minibatch_are_cut(fake):
     seen = set()
-    X = {"nodes": np.zeros((9, 3)), "edges": [np.zeros((9, 2)), np.zeros(4), None, 5]}
+    X = {"nodes": np.zeros((9, 3)), "edges": [np.zeros((9, 2)), np.zeros(()), None, 5]}
     module.bill(lambda X, y: seen.add((len(X["nodes"]), *map(np.size, X["edges"]), len(y))), X, np.zeros(9))
-    assert seen == {(9, 18, 4, 1, 1, 9), (4, 8, 4, 1, 1, 4), (2, 4, 4, 1, 1, 2)}
+    assert seen == {(9, 18, 1, 1, 1, 9), (4, 8, 1, 1, 1, 4), (2, 4, 1, 1, 1, 2)}
+
+
+@pytest.mark.parametrize(("more", "rows"), [(12, 8), (8, 12)])
+def test_arrays_of_different_lengths_are_not_cut_and_leave_no_verdict(fake, more, rows):
+    """Edges refer to nodes: half of the edges have some of their nodes beyond the first half."""
+    seen = set()
+    bill = module.bill(
+        lambda X, y: seen.add((len(X[0]), len(X[1]), len(y))), [np.zeros(8), np.zeros(more)], np.zeros(rows)
+    )
+    assert seen == {(8, more, rows)}
+    assert bill.sentence == "No verdict: arrays of 8 and of 12 rows have no common half."
+    assert list(bill.rows) == ["op"]
 
 
 def test_a_step_that_fails_says_so_in_a_line(fake):
@@ -244,6 +306,16 @@ def test_a_step_that_takes_no_half_has_a_bill_without_a_verdict(fake):
     bill = module.bill(step, np.zeros((8, 2)), np.zeros(8))
     assert bill.sentence == "No verdict: 4 of 8 rows fail: RuntimeError: always 8"
     assert list(bill.rows) == ["op"]
+
+
+@pytest.mark.parametrize(("others", "busy"), [(0.3, False), (0.8, True)])
+def test_a_busy_machine_leaves_no_verdict(fake, monkeypatch, others, busy):
+    """Where a core is taken, a product that waits for its second thread looks like a slow kernel."""
+    seen = SimpleNamespace(tick=lambda: None, disturbance=Disturbance(others, cores=2))
+    monkeypatch.setattr(module, "observing", lambda: nullcontext(seen))
+    bill = module.bill(lambda X, y: None, np.zeros((8, 2)), np.zeros(8))
+    assert (bill.sentence == "No verdict: the machine was too busy.") is busy
+    assert f"other programs took {others} of 2 cores" in str(bill)
 
 
 def test_a_minibatch_too_small_to_halve_twice_has_a_bill_without_a_verdict(fake):
