@@ -24,13 +24,29 @@ LISTED = re.compile(r"^% (names|gain): (.+)$", re.MULTILINE)
 OURS = ("the loop as written", "with {lever}", "{lever}: cost", "memory kept", "tokens")
 
 
-def extract(source: str) -> list[str]:
-    """Return the words of the records that the cells of a source leave, in their order."""
+def trees_of(source: str) -> list[ast.Module]:
+    """Return the code cells of a source that are Python."""
     import jupytext
 
     cells = jupytext.reads(source, fmt="md:myst")["cells"]
     codes = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
-    trees = [ast.parse("" if code.startswith("%%") else code) for code in codes]
+    return [ast.parse("" if code.startswith("%%") else code) for code in codes]
+
+
+def lines(source: str) -> Iterator[str]:
+    """Yield the lines with words that the cells of a source print as one string.
+
+    But no heads of tables, and none in which a field ends a word.
+    """
+    for call in (node for tree in trees_of(source) for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if ast.unparse(call.func) == "print" and len(call.args) == 1:
+            found = text_of(call.args[0]) if "    " not in ast.unparse(call) else ()
+            yield from (text for text in found if LABEL.search(text) and not re.search(r"[a-z]\{", text))
+
+
+def extract(source: str) -> list[str]:
+    """Return the words of the records that the cells of a source leave, in their order."""
+    trees = trees_of(source)
     tables = tables_in([node for tree in trees for node in ast.walk(tree)])
     found = [text for tree in trees for text in in_code(tree, tables)]
     for kind, line in LISTED.findall(source):

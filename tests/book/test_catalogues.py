@@ -22,6 +22,7 @@ from d2l_lab.instruments.claims import Claim
 from d2l_lab.instruments.levers import AS_WRITTEN
 from d2l_lab.instruments.predictions import Comparison
 from d2l_lab.instruments.words import pattern
+from d2l_lab.plots.words import OURS as DRAWN
 
 ONE = """\
 # One
@@ -68,7 +69,7 @@ CATALOGUES = {
     "figures": {"Answer"},
     "records": {
         *("A cache is faster", "a step, {way}", "Look at the clock.", "The next cell tells."),
-        *("eager", "compiled", "a step, eager", "one step, compiled", *OURS),
+        *("eager", "compiled", "a step, eager", "one step, compiled", *OURS, *DRAWN),
     },
 }
 RECORDS = {
