@@ -15,13 +15,51 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 TABLES = ("compare", "report")  # functions that take a dict whose keys are shown
-SHOWN = {"claim": 0, "predict": 0, "try_lever": 0, "trial": 0, "compare": 1}  # the place of an argument that is shown
+SHOWN = {
+    "claim": 0,
+    "predict": 0,
+    "try_lever": 0,
+    "trial": 0,
+    "piece": 0,
+    "compare": 1,
+}  # the place of an argument that is shown
 LABELS = ("xlabel", "ylabel", "legend", "label", "title", "set_xlabel", "set_ylabel")  # keywords, or functions
 PLOT = slice(2, 5)  # the labels among the arguments of `plot`
 LABEL = re.compile(r"(?<![{\w])[a-z]{3,}")  # a part of a label without such a word is a symbol or a unit
 LISTED = re.compile(r"^% (names|gain): (.+)$", re.MULTILINE)
 # Names that d2l_lab gives, a lever of the total alone, and what a rate counts.
 OURS = ("the loop as written", "with {lever}", "{lever}: cost", "memory kept", "tokens")
+
+# Labels of drawings that cells compute, such as the kinds of spans.
+COMPUTED = (
+    "in turn",
+    "side by side",
+    "wait",
+    "compute",
+    "one by one",
+    "at once",
+    "device {i}",
+    "chain",
+    "after all",
+    "typical",
+    "this machine",
+    "main memory",
+    "tiny operation",
+    "master copy",
+    "forward",
+    "backward",
+    "update",
+    "all-reduce",
+    "kernels",
+    "copy",
+    "sum",
+    "worker {i}",
+    "all anew",
+    "cache",
+    "8-bit weights",
+    "static",
+    "continuous",
+)
 
 
 def trees_of(source: str) -> list[ast.Module]:

@@ -50,7 +50,7 @@ def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
     result[PAGES] = [text for package in PACKAGES for text in fixed_texts(edition.root / package)]
     result[RECORDS] = [(text, f"record, {name}") for name in found for text in record_texts.extract(found[name])]
     result[RECORDS] += [(text, "record") for text in record_texts.OURS]
-    result[RECORDS] += [(text, "drawing") for text in drawn.OURS]
+    result[RECORDS] += [(text, "drawing") for text in (*drawn.OURS, *record_texts.COMPUTED)]
     result[RECORDS] += [(text, "table of hardware") for text in record_texts.hardware(edition.root)]
     exercises = own_files(edition.root / "d2l_lab" / "exercises", "*.py")
     result[RECORDS] += [
