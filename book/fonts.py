@@ -163,15 +163,19 @@ def sheet(faces: Sequence[Face], wanted: frozenset[str]) -> str:
     return "".join(rule(face, embedded(woff(face, wanted))) for face in used(faces, wanted))
 
 
-def carry(drawing: Element) -> None:
-    """Put into a drawing (the root of a file in SVG) the fonts of its text: pages show it as a picture of its own."""
-    texts = [node for node in drawing.iter() if node.tag.rpartition("}")[2] == "text"]
-    if not texts:
-        return
-    wanted = frozenset("".join(words for node in texts for words in node.itertext()))
-    settings = {value for node in drawing.iter() for value in node.attrib.values()}
-    bold, mono = "bold" in settings, any("Mono" in value for value in settings)
-    faces = [face for face in used(FIGURES, wanted) if (bold or face.weight < 700) and (mono or face not in MONO)]
-    style = Element(f"{drawing.tag.removesuffix('svg')}style")
-    style.text = "".join(rule(face, embedded(cut(woff(face, COMMON | wanted), wanted))) for face in faces)
-    drawing.insert(0, style)
+def carry(drawings: Sequence[Element]) -> None:
+    """Put into drawings (roots of files in SVG) the fonts of their text: pages show each as a picture of its own."""
+    letters = {drawing: frozenset("".join(words)) for drawing in drawings if (words := texts(drawing))}
+    all_letters = COMMON.union(*letters.values())
+    for drawing, wanted in letters.items():
+        settings = {value for node in drawing.iter() for value in node.attrib.values()}
+        bold, mono = "bold" in settings, any("Mono" in value for value in settings)
+        faces = [face for face in used(FIGURES, wanted) if (bold or face.weight < 700) and (mono or face not in MONO)]
+        style = Element(f"{drawing.tag.removesuffix('svg')}style")
+        style.text = "".join(rule(face, embedded(cut(woff(face, all_letters), wanted))) for face in faces)
+        drawing.insert(0, style)
+
+
+def texts(drawing: Element) -> list[str]:
+    found = [node for node in drawing.iter() if node.tag.rpartition("}")[2] == "text"]
+    return [words for node in found for words in node.itertext()]

@@ -9,17 +9,19 @@ from itertools import groupby
 from typing import Any
 
 from book.terminal import legal, settled, uncoloured
-from book.words import say, say_printed, say_record
+from book.words import current, say, say_printed, say_record
 from d2l_lab.instruments.claims import MIME as CLAIM
 from d2l_lab.instruments.display import RUNNING_TOTAL
 from d2l_lab.instruments.predictions import MIME as PREDICTION
 from d2l_lab.machine.datasheets import specifications_in
+from d2l_lab.plots.words import in_words, phrase
 
 MACHINE_PATH = re.compile(r'(?:/[^\s/:"\']+)*/ipykernel_\d+/\d+\.py')
 WIDGET = "application/vnd.jupyter.widget-view+json"
 ELSEWHERE = "application/vnd.d2l.elsewhere+json"  # what the same cell found on another machine
 RECORDS = (CLAIM, PREDICTION, RUNNING_TOTAL, ELSEWHERE)
-IMAGES = ("image/svg+xml", "image/png", "image/jpeg", "image/gif")
+SVG = "image/svg+xml"
+IMAGES = (SVG, "image/png", "image/jpeg", "image/gif")
 MARKUP = ("text/html", "text/markdown", "text/latex")
 SHOWN = (*RECORDS, *IMAGES, *MARKUP, "application/javascript", "text/plain")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")  # which HTML and XML refuse
@@ -104,7 +106,10 @@ def presentable(outputs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def legible(output: dict[str, Any]) -> dict[str, Any]:
-    """Return an output with the types that pages show, its text as a terminal shows it, without control characters."""
+    """Return an output with the types that pages show, its text as a terminal shows it, without control characters.
+
+    What our packages print and what a drawing says is in the language of the pages.
+    """
     if output["output_type"] == "stream":
         text = settled(output["text"])
         return output | {"text": say_printed(text) if output["name"] == "stdout" else text}
@@ -118,7 +123,12 @@ def legible(output: dict[str, Any]) -> dict[str, Any]:
             data[mime] = table.markdown(say, say_record)
         elif isinstance(value, str):
             data[mime] = CONTROL.sub("", legal(RETURN.sub("\n", value)))
-    return output | {"data": data}
+            if mime == SVG:
+                data[mime] = in_words(data[mime], say_record, current().lang)
+    about = output["metadata"].get(SVG, {})
+    if about.get("alt"):
+        about = {SVG: about | {"alt": phrase(about["alt"], say_record)}}
+    return output | {"data": data, "metadata": output["metadata"] | about}
 
 
 def cut(text: str, room: int) -> str:

@@ -81,10 +81,11 @@ class EReader(Epub3Builder):
     def repair(self) -> None:
         from book.fonts import carry  # which HTML pages do without: it is slow to import
 
-        for path in sorted((self.outdir / "_images").glob("*.svg")):
-            drawing = ET.parse(path).getroot()
+        drawings = {path: ET.parse(path).getroot() for path in sorted((self.outdir / "_images").glob("*.svg"))}
+        for drawing in drawings.values():
             repair_drawing(drawing)
-            carry(drawing)
+        carry(list(drawings.values()))
+        for path, drawing in drawings.items():
             path.write_text(to_xml(drawing), encoding="utf-8")
         self.pages = {}
         for name in sorted(self.env.found_docs):

@@ -18,6 +18,7 @@ SHARED = "book"  # the catalogue of the texts that stand in several places
 PAGES = "pages"  # the catalogue of the texts in calls of `book.words.say`
 RECORDS = "records"  # the catalogue of the texts for `book.words.say_record`
 FIGURES = "figures"  # the catalogue of the drawings' labels
+LINES = "lines"  # the catalogue of the lines that cells print
 COMMENTS = "comments"  # the catalogue of the comments and docstrings of cells
 HEADER = """\
 msgid ""

@@ -4,22 +4,23 @@ import json
 from collections.abc import Callable
 
 from book.layout import Edition
+from book.translations.catalogues import LINES
 from book.translations.lookup import Translations
 from book.translations.printed import translation_of_printed
 from book.translations.said import PACKAGES, SAID, fixed_texts
 
 
 def printed(edition: Edition, translations: Translations) -> Callable[[str], str]:
-    """Return a function that translates what cells have printed by our packages."""
+    """Return a function that translates what cells have printed by our packages and by themselves."""
     translate = translations.of("pages")
     all_texts, lines = (
         [text for package in PACKAGES[1:] for text, _ in fixed_texts(edition.root / package, functions)]
         for functions in (SAID, ["say_line"])
     )
     fixed = {text: words for text in all_texts if (words := translate(text))}
-    return translation_of_printed(
-        {text: fixed[text] for text in lines if text in fixed}, fixed, translations.filled("records")
-    )
+    own = {text: words for text in translations.messages[LINES] if (words := translations.of(LINES)(text))}
+    ours = {text: fixed[text] for text in lines if text in fixed}
+    return translation_of_printed(ours, fixed, translations.filled("records"), own)
 
 
 def words_of(edition: Edition) -> str:

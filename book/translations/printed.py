@@ -1,10 +1,10 @@
-"""What the lines of our packages say that a cell has printed, in another language: a page shows the English run."""
+"""What a cell has printed, by our packages or by itself, in another language: a page shows the English run."""
 
 import re
 from collections.abc import Callable
 from itertools import groupby
 
-from d2l_lab.instruments.display import aligned, wrapped
+from d2l_lab.instruments.display import aligned, columns, wrapped
 from d2l_lab.instruments.words import Translate, filling, pieces
 
 BREAK = r"(?: |\n  )"  # where a long sentence may have been wrapped
@@ -14,8 +14,10 @@ WORD = re.compile(r"[a-z]{3}")
 ROW = re.compile(r"(?P<name>\S.*?) {2,}(?P<time>\S+ \S+ \(.*?; )(?P<runs>.*?)\) +(?P<ratio>\S+ ×)")  # of `report`
 
 
-def translation_of_printed(lines: dict[str, str], fixed: dict[str, str], record: Translate) -> Callable[[str], str]:
-    """Return a function that translates what a cell has printed as far as our packages have said it.
+def translation_of_printed(
+    lines: dict[str, str], fixed: dict[str, str], record: Translate, own: dict[str, str] | None = None
+) -> Callable[[str], str]:
+    """Return a function that translates what cells have printed, as far as our packages or they themselves say it.
 
     Parameters
     ----------
@@ -23,20 +25,28 @@ def translation_of_printed(lines: dict[str, str], fixed: dict[str, str], record:
         The translations of texts that fill lines, and of all texts, by their English, with fields.
     record
         What translates the text of a record, such as a name.
+    own
+        As `lines`, those of the cells, which none of our packages has wrapped.
     """
+    own = own or {}
     inside = {text: words for text, words in fixed.items() if WORD.search(literal(text))}
     phrase = filling(lambda text: fixed.get(text) or record(text), inside)
-    most_literal_first = sorted(lines, key=lambda text: len(literal(text)), reverse=True)
-    forms = [(form(text), lines[text]) for text in most_literal_first]
+    most_literal_first = sorted([*lines, *own], key=lambda text: len(literal(text)), reverse=True)
+    forms = [(form(text, text in lines), lines.get(text) or own[text]) for text in most_literal_first]
 
     def translate(text: str) -> str:
         for pattern, words in forms:
             text = pattern.sub(lambda found, words=words: filled(found, words), text)  # type: ignore[misc]
         return with_tables(text, phrase)
 
+    def in_place(value: str) -> str:
+        words = phrase(value.strip())
+        gap = " " * (columns(value) - columns(words or ""))
+        return value if not words else words + gap if value.endswith(" ") else words
+
     def filled(found: re.Match[str], words: str) -> str:
         fields = {name: joined(value) for name, value in found.groupdict().items()}
-        fields = {name: name not in CODE and phrase(value) or value for name, value in fields.items()}
+        fields = {name: value if name in CODE else in_place(value) for name, value in fields.items()}
         line = "".join(part + fields.get(name or "", "") for part, name in pieces(words))
         return wrapped(line) if "\n" in found[0] else found[1] + line
 
@@ -51,10 +61,10 @@ def joined(text: str) -> str:
     return " ".join(text.split("\n  ")) if "\n" in text else text
 
 
-def form(text: str) -> re.Pattern[str]:
-    """Return a pattern of the lines that a text with fields can become."""
+def form(text: str, wraps: bool = True) -> re.Pattern[str]:
+    """Return a pattern of the lines that a text with fields can become; a long one may have been wrapped."""
     names, result = set[str](), ""
-    may_break = len(literal(text)) > LONG
+    may_break = wraps and len(literal(text)) > LONG
     for part, name in pieces(text):
         result += re.escape(part).replace(r"\ ", BREAK if may_break else " ")
         if name is not None:

@@ -1,5 +1,7 @@
 """The words of records: what cells claim, what they call predictions and levers, and what a miss means.
 
+Those of drawings too: their axes, curves and titles, cut where `d2l_lab.plots.words` cuts them.
+
 What a cell builds at run time is a text with fields, as its f-string has it. Where the values of a field are words too,
 a comment of the section lists them:
 
@@ -13,19 +15,76 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 TABLES = ("compare", "report")  # functions that take a dict whose keys are shown
-SHOWN = {"claim": 0, "predict": 0, "try_lever": 0, "trial": 0, "compare": 1}  # the place of an argument that is shown
+SHOWN = {
+    "claim": 0,
+    "predict": 0,
+    "try_lever": 0,
+    "trial": 0,
+    "piece": 0,
+    "compare": 1,
+}  # the place of an argument that is shown
+LABELS = ("xlabel", "ylabel", "legend", "label", "title", "set_xlabel", "set_ylabel")  # keywords, or functions
+PLOT = slice(2, 5)  # the labels among the arguments of `plot`
+LABEL = re.compile(r"(?<![{\w])[a-z]{3,}")  # a part of a label without such a word is a symbol or a unit
 LISTED = re.compile(r"^% (names|gain): (.+)$", re.MULTILINE)
 # Names that d2l_lab gives, a lever of the total alone, and what a rate counts.
 OURS = ("the loop as written", "with {lever}", "{lever}: cost", "memory kept", "tokens")
 
+# Labels of drawings that cells compute, such as the kinds of spans.
+COMPUTED = (
+    "in turn",
+    "side by side",
+    "wait",
+    "compute",
+    "one by one",
+    "at once",
+    "device {i}",
+    "chain",
+    "after all",
+    "typical",
+    "this machine",
+    "main memory",
+    "tiny operation",
+    "master copy",
+    "forward",
+    "backward",
+    "update",
+    "all-reduce",
+    "kernels",
+    "copy",
+    "sum",
+    "worker {i}",
+    "all anew",
+    "cache",
+    "8-bit weights",
+    "static",
+    "continuous",
+)
 
-def extract(source: str) -> list[str]:
-    """Return the words of the records that the cells of a source leave, in their order."""
+
+def trees_of(source: str) -> list[ast.Module]:
+    """Return the code cells of a source that are Python."""
     import jupytext
 
     cells = jupytext.reads(source, fmt="md:myst")["cells"]
     codes = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
-    trees = [ast.parse("" if code.startswith("%%") else code) for code in codes]
+    return [ast.parse("" if code.startswith("%%") else code) for code in codes]
+
+
+def lines(source: str) -> Iterator[str]:
+    """Yield the lines with words that the cells of a source print as one string.
+
+    But no heads of tables, and none in which a field ends a word.
+    """
+    for call in (node for tree in trees_of(source) for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if ast.unparse(call.func) == "print" and len(call.args) == 1:
+            found = text_of(call.args[0]) if "    " not in ast.unparse(call) else ()
+            yield from (text for text in found if LABEL.search(text) and not re.search(r"[a-z]\{", text))
+
+
+def extract(source: str) -> list[str]:
+    """Return the words of the records that the cells of a source leave, in their order."""
+    trees = trees_of(source)
     tables = tables_in([node for tree in trees for node in ast.walk(tree)])
     found = [text for tree in trees for text in in_code(tree, tables)]
     for kind, line in LISTED.findall(source):
@@ -52,11 +111,23 @@ def in_code(tree: ast.AST, tables: dict[str, list[ast.expr]]) -> Iterator[str]:
                 whole = tables.get(ast.unparse(node.args[0]), [node.args[0]])
                 names = [name for table in whole for key in keys_of(table, tables) for name in text_of(key)]
                 yield from filter(re.compile(r"\b[a-z]{2,}\b").search, names)  # others are symbols
+            yield from labels(node)
             place = SHOWN.get(ast.unparse(node.func).rpartition(".")[2])
             arguments = [] if place is None else node.args[place : place + 1]
             reasons = [keyword.value for keyword in node.keywords if keyword.arg == "if_missed"]
             for argument in arguments + reasons:
                 yield from text_of(assigned.get(ast.unparse(argument), argument))
+
+
+def labels(call: ast.Call) -> Iterator[str]:
+    """Yield what a call writes into a drawing: the parts that have words."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    places = {"plot": PLOT, "legend": slice(1)} | dict.fromkeys(LABELS, slice(1))
+    found = call.args[places.get(name, slice(0))]
+    found += [keyword.value for keyword in call.keywords if keyword.arg in LABELS]
+    for each in found:
+        for text in [text for node in getattr(each, "elts", [each]) for text in text_of(node)]:
+            yield from (part for part in text.split(", ") if LABEL.search(part))
 
 
 def keys_of(table: ast.expr, tables: dict[str, list[ast.expr]]) -> list[ast.expr]:

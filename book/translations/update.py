@@ -17,6 +17,7 @@ from book.translations import Language, comments, figures, record_texts
 from book.translations.catalogues import (
     COMMENTS,
     FIGURES,
+    LINES,
     PAGES,
     RECORDS,
     SHARED,
@@ -31,9 +32,10 @@ from book.translations.catalogues import (
 )
 from book.translations.said import PACKAGES, fixed_texts
 from book.translations.units import extract
+from d2l_lab.plots import words as drawn
 
 # Which share no text with others: a label has too little room for another translation, a comment has no full stop.
-APART = (RECORDS, FIGURES, COMMENTS)
+APART = (RECORDS, LINES, FIGURES, COMMENTS)
 FEW = 4  # words: what resembles a shorter text means something else
 TAGS = re.compile(r"\+\+\+ (\{.*\})")  # of a cell of prose
 
@@ -48,12 +50,14 @@ def translatable(edition: Edition) -> dict[str, list[tuple[str, str]]]:
     result[PAGES] = [text for package in PACKAGES for text in fixed_texts(edition.root / package)]
     result[RECORDS] = [(text, f"record, {name}") for name in found for text in record_texts.extract(found[name])]
     result[RECORDS] += [(text, "record") for text in record_texts.OURS]
+    result[RECORDS] += [(text, "drawing") for text in (*drawn.OURS, *record_texts.COMPUTED)]
     result[RECORDS] += [(text, "table of hardware") for text in record_texts.hardware(edition.root)]
     exercises = own_files(edition.root / "d2l_lab" / "exercises", "*.py")
     result[RECORDS] += [
         (text, f"hint, {path.stem}") for path in exercises for text in record_texts.hints(path.read_text("utf-8"))
     ]
     result[RECORDS] += [(text, "record, gpu") for text in gpu_record.read(edition.root).get("remarks", {}).values()]
+    result[LINES] = [(text, f"line, {name}") for name in found for text in record_texts.lines(found[name])]
     result[COMMENTS] = [(text, f"comment, {name}") for name in found for text in comments.extract(found[name])]
     result[FIGURES] = [
         (text, f"label, {path.stem}")

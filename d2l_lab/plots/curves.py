@@ -1,6 +1,7 @@
 """Figures: curves as D2L draws them, on white with dark text, in colours that the colour-blind tell apart.
 
-A figure shown as SVG carries its description in the output's metadata, as the alternative text of the picture.
+A figure shown as SVG carries its description in the output's metadata, as the alternative text of the picture. Its
+text is text, in the fonts and in the language of whoever reads it.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,8 @@ from matplotlib.ticker import LogFormatterSciNotation
 
 from d2l_lab.instruments.display import ipython_shell
 from d2l_lab.instruments.timing import minus
+from d2l_lab.instruments.words import say_record
+from d2l_lab.plots.words import in_words, phrase
 
 # Contrast to white at least 3:1; all pairs stay apart for the three kinds of colour blindness (a test computes it).
 COLORS = ("#0072B2", "#D55E00", "#767676", "#4A1942", "#9D0AFF", "#0A3D1F")
@@ -30,6 +33,8 @@ STYLE = {
     "axes.edgecolor": INK,
     "xtick.color": INK,
     "ytick.color": INK,
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],  # Verdana, where there is no DejaVu, is as wide
+    "svg.fonttype": "none",
     "svg.hashsalt": "d2l",
 }
 
@@ -46,13 +51,13 @@ def use_svg_display() -> None:
 
 
 def _svg(figure: Figure) -> tuple[str, dict[str, str]]:
-    """Return the figure as SVG, without a date in it, and with its description as display metadata."""
+    """Return the figure as SVG, without a date in it, and with its description as display metadata, both translated."""
     from IPython.core.pylabtools import print_figure
 
     texts = [str(axes.get_label()) for axes in figure.axes]
     description = " ".join(text for text in texts if text and not text.startswith("<"))
-    metadata = {"alt": description} if description else {}
-    return print_figure(figure, "svg", metadata={"Date": None}), metadata
+    metadata = {"alt": phrase(description, say_record)} if description else {}
+    return in_words(print_figure(figure, "svg", metadata={"Date": None}), say_record), metadata
 
 
 def set_figsize(figsize: tuple[float, float] = (3.5, 2.5)) -> None:

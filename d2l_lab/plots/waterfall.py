@@ -63,7 +63,7 @@ def _describe(bars: Sequence[Bar]) -> str:
     """Return the alternative text."""
     rows = []
     for bar in bars:
-        parts = [f"{bar.name} {three_digits(1e3 * bar.seconds)} ms"]
+        parts = [f"{bar.name}: {three_digits(1e3 * bar.seconds)} ms"]
         if bar.promised is not None and bar.saved is not None:
             promised = three_digits(1e3 * (bar.seconds + bar.saved - bar.promised))
             parts.append(f"promised {promised} ms")

@@ -14,7 +14,7 @@ from book.record_html import HTML
 from book.translations import CHINESE
 from book.translations.__main__ import main
 from book.translations.catalogues import folder, messages, names, read
-from book.translations.record_texts import OURS
+from book.translations.record_texts import COMPUTED, OURS
 from book.translations.said import fixed_texts
 from book.translations.update import update
 from book.words import say_record
@@ -22,6 +22,7 @@ from d2l_lab.instruments.claims import Claim
 from d2l_lab.instruments.levers import AS_WRITTEN
 from d2l_lab.instruments.predictions import Comparison
 from d2l_lab.instruments.words import pattern
+from d2l_lab.plots.words import OURS as DRAWN
 
 ONE = """\
 # One
@@ -68,7 +69,7 @@ CATALOGUES = {
     "figures": {"Answer"},
     "records": {
         *("A cache is faster", "a step, {way}", "Look at the clock.", "The next cell tells."),
-        *("eager", "compiled", "a step, eager", "one step, compiled", *OURS),
+        *("eager", "compiled", "a step, eager", "one step, compiled", *OURS, *DRAWN, *COMPUTED),
     },
 }
 RECORDS = {

@@ -75,7 +75,7 @@ def test_styles_name_only_fonts_that_are_carried(path):
 )
 def test_a_drawing_carries_the_fonts_of_its_text(attributes, text, fonts):
     drawing = ET.fromstring(DRAWING.format(attributes, text))
-    carry(drawing)
+    carry([drawing])
     assert re.findall(r"font-weight: (\d+)", drawing[0].text) == fonts
     assert "url(data:font/woff;base64," in drawing[0].text
 

@@ -1,10 +1,10 @@
-"""What our packages have printed in a cell is shown in the language of the page; what the cell says itself stays."""
+"""What our packages have printed in a cell is shown in the language of the page; what has no translation stays."""
 
 import pytest
 
 from book import ROOT
 from book.layout import Edition
-from book.outputs import presentable
+from book.outputs import SVG, presentable
 from book.translations import CHINESE
 from book.words import say_printed, set_language
 from d2l_lab.machine.datasheets import specifications
@@ -29,10 +29,12 @@ def chinese():
             "attention: fused: it gains: kept (pairs: 6), 8.55 ms a step, 59,893 tokens/s",
             "注意力：融合：有收益，保留（6 对），每步 8.55 ms，每秒 59,893 个词元",
         ),
-        ("load 1.00 of it\nbest m: predicted 1, found 4\n", "load 1.00 of it\nbest m: predicted 1, found 4\n"),
+        ("load 1.00 of it\nbest m: predicted 1, found 4\n", "load 1.00 of it\n最佳的 m：预测 1，找到 4\n"),
+        ("   1 rows     1.43 ms    46.9 GB/s       23 Gflop/s", "   1 行     1.43 ms    46.9 GB/s       23 Gflop/s"),
+        ("all anew      promised   128 tokens/s, obtained    95", "全部重新计算  预计每秒   128 个词元，实得    95 个"),
     ],
 )
-def test_lines_of_our_packages_alone_are_translated(printed, shown):
+def test_lines_of_our_packages_and_of_cells_are_translated(printed, shown):
     assert say_printed(printed) == shown
 
 
@@ -62,6 +64,20 @@ def test_pages_and_slides_show_it_but_not_what_went_to_stderr_or_is_a_value():
     found = presentable([stdout, stderr, value])
     assert [each.get("text") for each in found[:2]] == ["✓ f：3 个用例全部通过", "✓ f: 3 cases hold"]
     assert found[2]["data"] == {"text/plain": "a page：预测 2.00 ms"}
+
+
+def test_a_drawing_and_its_alternative_text_are_in_the_language():
+    svg = '<svg viewBox="0 0 9 9"><text x="1">time in ms</text><text>worker 2</text><text>float32</text></svg>'
+    alt = "Timeline “a step” of 9.5 ms. worker 2: 12 × wait between 0 and 9 ms, 3 ms in all; update from 9 to 9.5 ms."
+    output = {"output_type": "display_data", "data": {SVG: svg}, "metadata": {SVG: {"alt": alt}}}
+    (shown,) = presentable([output])
+    labels = '<text x="1">时间（ms）</text><text>工作节点 2</text><text>float32</text>'
+    assert shown["data"][SVG] == f'<svg xml:lang="zh-CN" viewBox="0 0 9 9">{labels}</svg>'
+    assert shown["metadata"][SVG]["alt"] == (
+        "时间线“一步”，全长 9.5 ms。工作节点 2：0 到 9 ms 之间 12 次等待，共 3 ms；更新从 9 到 9.5 ms。"
+    )
+    set_language(Edition(ROOT))
+    assert presentable([output]) == [output]
 
 
 def test_a_table_of_hardware_has_its_heads_notes_and_sources_in_the_language():

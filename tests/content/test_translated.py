@@ -9,24 +9,31 @@ import re
 from io import StringIO
 from tokenize import COMMENT, NL, STRING, generate_tokens
 from unicodedata import east_asian_width
+from xml.etree import ElementTree
 
 import jupytext
 import pytest
 
 from book import ROOT
-from book.layout import Edition
+from book.layout import Edition, own_files
+from book.outputs import SVG
 from book.translations import LANGUAGES, comments
 from book.translations.catalogues import COMMENTS, sources
 from book.translations.check import check
+from book.translations.figures import TEXT
 from book.translations.lookup import Translations
 from book.translations.record_texts import OURS
 from book.translations.record_texts import extract as records
+from book.translations.terms import read_terms
 from book.translations.translate import write_sources
 from book.translations.units import WORD, WORDS_IN_FORMULA, apply, extract, join_lines
 from d2l_lab.instruments.words import pattern
 
 LAYOUT = Edition(ROOT)
 SOURCES = sources(LAYOUT)
+LATIN = re.compile(r"[A-Za-z]{3,}\d*")  # shorter ones are units and symbols
+NAMES = {"Gflop", "KiB", "CPU", "GPU", "SSD", "XLA", "float32", "bfloat16", "rank", "Simple"}
+NAMES |= {"cpu", "pinned"}  # as MXNet's profiler calls devices
 NO_PROSE = re.compile(
     r"\A---\n.*?\n---\n"  # the header
     r"|^(`{3,}|:{3,})\{(?:code-cell|api|toctree)\}.*?^\1$"
@@ -123,6 +130,27 @@ def test_no_title_stands_naked_in_a_chinese_sentence(tmp_path):
             assert unit.kind == "row" or not naked.search(sentence), unit.text
             assert unit.kind == "row" or not re.search(r"(?<!式 )(?<!式)\{eq\}", unit.text), unit.text
             assert "节一节" not in sentence
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=list(LANGUAGES))
+def test_no_drawing_of_a_translated_page_says_anything_in_english_but_names(language):
+    edition = Edition(ROOT, language)
+    paths = own_files(edition.derived / "book", "*.ipynb")
+    terms = read_terms(edition.catalogues / language.locale / "terms.csv")
+    names = NAMES | {name for term in terms for text in term.translations for name in LATIN.findall(text)}
+    drawn = {text for path in paths for text in texts_of_drawings(json.loads(path.read_text(encoding="utf-8")))}
+    assert len(drawn) > 100, "run `make book`"
+    assert [text for text in sorted(drawn) if set(LATIN.findall(text)) - names] == []
+
+
+def texts_of_drawings(notebook):
+    """Return what drawings in the outputs of a notebook say, and their alternative texts as far as we make those."""
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    for output in (output for output in outputs if SVG in output.get("data", {})):
+        drawing = output["data"][SVG]
+        yield from ("".join(node.itertext()) for node in ElementTree.fromstring(drawing).iter(TEXT))
+        yield output["metadata"].get(SVG, {}).get("alt", "")
 
 
 @pytest.mark.slow

@@ -87,9 +87,9 @@ def test_the_table_has_promises_in_milliseconds_saved_and_the_picture_its_losers
         "same 80.0 80.0–80.0 1.25 × 50.0 0.00 12,500 within the noise: left out",
     ]
     assert plt.gca().get_label() == (
-        "Waterfall of the milliseconds a step: the loop as written 100 ms; "
-        "fused 80.0 ms, promised 50.0 ms; slower 100 ms, promised 30.0 ms, left out; "
-        "same 80.0 ms, promised 30.0 ms, left out."
+        "Waterfall of the milliseconds a step: the loop as written: 100 ms; "
+        "fused: 80.0 ms, promised 50.0 ms; slower: 100 ms, promised 30.0 ms, left out; "
+        "same: 80.0 ms, promised 30.0 ms, left out."
     )
 
 
