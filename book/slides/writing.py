@@ -57,7 +57,7 @@ def with_fonts(decks: Mapping[Path, str]) -> dict[Path, str]:
 def with_letters(picture: bytes) -> bytes:
     """Return a picture (a file in SVG) that carries the fonts of its text."""
     drawing = ET.fromstring(picture)
-    carry(drawing)
+    carry([drawing])
     return to_xml(drawing).encode()
 
 
