@@ -50,8 +50,9 @@ class RoundBrackets(AuthorYearReferenceStyle):
         wide = say("(") != "("
         both = say("and")
         names = PersonStyle(sep2=f" {both} ", other=Text(" ", say("et al.") if wide else Tag("em", "et al.")))
-        space = {"text_reference_sep": "", "author_year_sep": "，", "post_text_sep": "，"} if wide else {}
-        super().__init__(person=names, **brackets, **space)
+        space, comma = ("", "，") if wide else (" ", ", ")
+        separators: dict[str, Any] = {"text_reference_sep": space, "author_year_sep": comma, "post_text_sep": comma}
+        super().__init__(person=names, **brackets, **separators)
 
 
 class ListReferences(SphinxPostTransform):

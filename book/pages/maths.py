@@ -42,7 +42,7 @@ class KeepMarks(SphinxPostTransform):
             place = formula.parent.index(formula)
             text = next(iter(formula.parent[place + 1 : place + 2]), None)
             mark = MARK.match(text.astext()) if isinstance(text, nodes.Text) else None
-            if mark:
+            if text and mark:
                 rest = nodes.Text(text.astext()[mark.end() :])
                 unbroken = nodes.inline("", "", formula.deepcopy(), nodes.Text(mark[0]), classes=["unbroken"])
                 formula.parent[place : place + 2] = [unbroken, rest]

@@ -16,6 +16,8 @@ ROW = re.compile(r"(?P<name>\S.*?) {2,}(?P<time>\S+ \S+ \(.*?; )(?P<runs>.*?)\) 
 
 # Of a step: the table, and the sentences below it behind an arrow.
 BILL = re.compile(r"^(operation +calls +[^→]*?)^→ ([^\n]*(?:\n  [^\n]*)*)", re.MULTILINE)
+ENDING = r"rank \d+ (?:still runs|was ended by (?:SIG\w+|signal \d+)|ended with status \d+)"  # of a job's
+ENDINGS = re.compile(f"{ENDING}(?:, {ENDING})*")
 SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
 
 
@@ -41,7 +43,10 @@ def translation_of_printed(
     def translate(text: str) -> str:
         for pattern, words in forms:
             text = pattern.sub(lambda found, words=words: filled(found, words), text)  # type: ignore[misc]
-        return with_tables(BILL.sub(bill, text), phrase)
+        return ENDINGS.sub(endings, with_tables(BILL.sub(bill, text), phrase))
+
+    def endings(found: re.Match[str]) -> str:
+        return "，".join(verdict(each) or each for each in found[0].split(", "))
 
     def bill(found: re.Match[str]) -> str:
         table = [fixed.get(line) or (in_place(line, cell) if "  " in line else line) for line in found[1].split("\n")]

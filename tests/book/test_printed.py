@@ -33,6 +33,11 @@ def chinese():
             "product, float32: today 3.00 Gflop/s, 4.00 Gflop/s when the profile was made",
             "乘法，float32：今天为 3.00 Gflop/s，建立档案时为 4.00 Gflop/s",
         ),
+        (
+            "2.1 s later rank 0 ended with status 1, rank 1 was ended by SIGKILL; 3 and 4 steps",
+            "2.1 s later rank 0 以状态 1 结束，rank 1 被 SIGKILL 终止; 3 and 4 steps",
+        ),
+        ("rank 0 is here, rank 1 still", "rank 0 is here, rank 1 still"),
         ("load 1.00 of it\nbest m: predicted 1, found 4\n", "load 1.00 of it\nbest m: predicted 1, found 4\n"),
     ],
 )
