@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import groupby
 
-from d2l_lab.instruments.display import aligned, in_place, wrapped
+from d2l_lab.instruments.display import aligned, row_in_place, wrapped
 from d2l_lab.instruments.words import Translate, filling, pieces
 
 BREAK = r"(?: |\n  )"  # where a long sentence may have been wrapped
@@ -49,7 +49,9 @@ def translation_of_printed(
         return "，".join(verdict(each) or each for each in found[0].split(", "))
 
     def bill(found: re.Match[str]) -> str:
-        table = [fixed.get(line) or (in_place(line, cell) if "  " in line else line) for line in found[1].split("\n")]
+        table = [
+            fixed.get(line) or (row_in_place(line, cell) if "  " in line else line) for line in found[1].split("\n")
+        ]
         return "\n".join(table) + wrapped(sentences(causes(joined(found[2]))), "→")
 
     def sentences(text: str) -> str:

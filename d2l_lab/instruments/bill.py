@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from d2l_lab.instruments.display import in_place, wrapped
+from d2l_lab.instruments.display import row_in_place, wrapped
 from d2l_lab.instruments.framework import framework, needs_framework, your_machine
 from d2l_lab.instruments.timing import minus
 from d2l_lab.instruments.words import Translate, say, say_each
@@ -127,7 +127,7 @@ class Bill:
             lines += [f"{start}{_ms(took):>8}{_ms(waste):>8}"] if members else []
         ends = {"the step beside it": self._full.whole, OUTSIDE: self._full.whole - self._full.seconds}
         lines += [f"{end:<63}{_ms(took):>8}" for end, took in (ends | {"the step alone": self.seconds}).items()]
-        lines = [in_place(line, _in_a_table()) for line in lines]
+        lines = [row_in_place(line, _in_a_table()) for line in lines]
         lines += [say("?: some calls are not counted")] if any(row.uncounted for row in self.rows.values()) else []
         lines += [say("while this was measured, {words}", words=self._note)] if self._note else []
         return "\n".join([*lines, wrapped(self.sentence, "→")])

@@ -60,7 +60,7 @@ def aligned(rows: Sequence[Sequence[str]], left: Sequence[int] = (0, -1)) -> str
     return "\n".join(lines)
 
 
-def in_place(line: str, translate: Callable[[str], str | None]) -> str:
+def row_in_place(line: str, translate: Callable[[str], str | None]) -> str:
     """Return a line of a table with its words translated, its columns where they were.
 
     Numbers and their heads keep their ends; what begins the line or has a space keeps its beginning.
