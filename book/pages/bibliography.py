@@ -6,13 +6,14 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from pybtex.plugin import find_plugin, register_plugin
+from pybtex.richtext import Tag, Text
 from pybtex.style.formatting.unsrt import Style as Unsorted
 from pybtex.style.labels import BaseLabelStyle
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinxcontrib.bibtex.plugin import register_plugin as register_style
-from sphinxcontrib.bibtex.style.referencing import BracketStyle
+from sphinxcontrib.bibtex.style.referencing import BracketStyle, PersonStyle
 from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
 
 from book.words import say
@@ -40,13 +41,18 @@ class Chapter(Unsorted):
 
 
 class RoundBrackets(AuthorYearReferenceStyle):
-    """(Li et al., 2014) and Li et al. (2014)."""
+    """(Li et al., 2014) and Li et al. (2014); in Chinese （Li 等，2014） and Li 等（2014）."""
 
     def __init__(self) -> None:
         round_brackets = BracketStyle(left=say("("), right=say(")"))
         places = ("textual", "parenthetical", "author", "label", "year")
         brackets: dict[str, Any] = {f"bracket_{place}": round_brackets for place in places}
-        super().__init__(**brackets)
+        wide = say("(") != "("
+        both = say("and")
+        names = PersonStyle(sep2=f" {both} ", other=Text(" ", say("et al.") if wide else Tag("em", "et al.")))
+        space, comma = ("", "，") if wide else (" ", ", ")
+        separators: dict[str, Any] = {"text_reference_sep": space, "author_year_sep": comma, "post_text_sep": comma}
+        super().__init__(person=names, **brackets, **separators)
 
 
 class ListReferences(SphinxPostTransform):
@@ -63,6 +69,19 @@ class ListReferences(SphinxPostTransform):
             group.parent.replace(group, listed)
 
 
+class CloseUp(SphinxPostTransform):
+    """Leave no space behind the full-width bracket of a citation."""
+
+    default_priority = 7  # after sphinxcontrib-bibtex has resolved the citations (5)
+
+    def run(self, **kwargs: Any) -> None:
+        for cited in list(self.document.findall(nodes.inline)):
+            place = cited.parent.index(cited) + 1
+            text = next(iter(cited.parent[place : place + 1]), None)
+            if isinstance(text, nodes.Text) and text.startswith(" ") and cited.astext().endswith("）"):
+                cited.parent[place] = nodes.Text(text.lstrip(" "))
+
+
 def find_references(app: Sphinx, config: Config) -> None:
     """Take references.bib from the folder of the pages, which differs between the two passes of Sphinx."""
     config.bibtex_bibfiles = [str(Path(app.srcdir) / "references.bib")]
@@ -75,4 +94,5 @@ def setup(app: Sphinx) -> None:
         register_plugin(f"pybtex.{group}", name, find_plugin(f"pybtex.{group}", name), force=True)
     register_style("sphinxcontrib.bibtex.style.referencing", "round_author_year", RoundBrackets)
     app.add_post_transform(ListReferences)
+    app.add_post_transform(CloseUp)
     app.connect("config-inited", find_references)

@@ -1,16 +1,19 @@
 """Formulas of the pages as MathML."""
 
+import re
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.util.nodes import traverse_parent
 
 from book.formulas import TeXError, mathml
 
+MARK = re.compile("[，。；：、？！）”》]+")
 logger = logging.getLogger(__name__)
 
 
@@ -26,6 +29,23 @@ class CheckFormulas(SphinxTransform):
             except TeXError as fault:
                 place = next((each for each in traverse_parent(node) if each.line), node)
                 logger.error("wrong TeX: %s", fault, location=place)
+
+
+class KeepMarks(SphinxPostTransform):
+    """Keep a full-width mark in the line of the formula before it: browsers break a line behind any formula."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        for formula in list(self.document.findall(nodes.math)):
+            place = formula.parent.index(formula)
+            text = next(iter(formula.parent[place + 1 : place + 2]), None)
+            mark = MARK.match(text.astext()) if isinstance(text, nodes.Text) else None
+            if text and mark:
+                rest = nodes.Text(text.astext()[mark.end() :])
+                unbroken = nodes.inline("", "", formula.deepcopy(), nodes.Text(mark[0]), classes=["unbroken"])
+                formula.parent[place : place + 2] = [unbroken, rest]
 
 
 def _markup(node: nodes.Node, display: bool) -> str:
@@ -53,4 +73,5 @@ def visit_displaymath(writer: Any, node: nodes.Element) -> None:
 
 def setup(app: Sphinx) -> None:
     app.add_transform(CheckFormulas)
+    app.add_post_transform(KeepMarks)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_displaymath, None))

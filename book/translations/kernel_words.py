@@ -13,14 +13,14 @@ from book.translations.said import PACKAGES, SAID, fixed_texts
 def printed(edition: Edition, translations: Translations) -> Callable[[str], str]:
     """Return a function that translates what cells have printed by our packages and by themselves."""
     translate = translations.of("pages")
-    all_texts, lines = (
+    all_texts, lines, tables = (
         [text for package in PACKAGES[1:] for text, _ in fixed_texts(edition.root / package, functions)]
-        for functions in (SAID, ["say_line"])
+        for functions in (SAID, ["say_line"], ["say_each"])
     )
     fixed = {text: words for text in all_texts if (words := translate(text))}
     own = {text: words for text in translations.messages[LINES] if (words := translations.of(LINES)(text))}
-    ours = {text: fixed[text] for text in lines if text in fixed}
-    return translation_of_printed(ours, fixed, translations.filled("records"), own)
+    whole, cells = ({text: fixed[text] for text in texts if text in fixed} for texts in (lines, tables))
+    return translation_of_printed(whole, cells, fixed, translations.filled("records"), own)
 
 
 def words_of(edition: Edition) -> str:

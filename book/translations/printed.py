@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import groupby
 
-from d2l_lab.instruments.display import aligned, columns, wrapped
+from d2l_lab.instruments.display import aligned, columns, row_in_place, wrapped
 from d2l_lab.instruments.words import Translate, filling, pieces
 
 BREAK = r"(?: |\n  )"  # where a long sentence may have been wrapped
@@ -14,30 +14,68 @@ WORD = re.compile(r"[a-z]{3}")
 ROW = re.compile(r"(?P<name>\S.*?) {2,}(?P<time>\S+ \S+ \(.*?; )(?P<runs>.*?)\) +(?P<ratio>\S+ ×)")  # of `report`
 
 
+# Of a step: the table, and the sentences below it behind an arrow.
+BILL = re.compile(r"^(operation +calls +[^→]*?)^→ ([^\n]*(?:\n  [^\n]*)*)", re.MULTILINE)
+ENDING = r"rank \d+ (?:still runs|was ended by (?:SIG\w+|signal \d+)|ended with status \d+)"  # of a job's
+ENDINGS = re.compile(f"{ENDING}(?:, {ENDING})*")
+SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
+
+
 def translation_of_printed(
-    lines: dict[str, str], fixed: dict[str, str], record: Translate, own: dict[str, str] | None = None
+    lines: dict[str, str],
+    cells: dict[str, str],
+    fixed: dict[str, str],
+    record: Translate,
+    own: dict[str, str] | None = None,
 ) -> Callable[[str], str]:
     """Return a function that translates what cells have printed, as far as our packages or they themselves say it.
 
     Parameters
     ----------
-    lines, fixed
-        The translations of texts that fill lines, and of all texts, by their English, with fields.
+    lines, cells, fixed
+        The translations of texts that fill lines, or cells of a bill, and of all texts, by their English, with fields.
     record
         What translates the text of a record, such as a name.
     own
         As `lines`, those of the cells, which none of our packages has wrapped.
     """
     own = own or {}
-    inside = {text: words for text, words in fixed.items() if WORD.search(literal(text))}
+    inside = {text: words for text, words in fixed.items() if text not in cells and WORD.search(literal(text))}
     phrase = filling(lambda text: fixed.get(text) or record(text), inside)
+    verdict = filling(fixed.get, inside)
+    cell = filling(cells.get, cells)
     most_literal_first = sorted([*lines, *own], key=lambda text: len(literal(text)), reverse=True)
     forms = [(form(text, text in lines), lines.get(text) or own[text]) for text in most_literal_first]
 
     def translate(text: str) -> str:
         for pattern, words in forms:
             text = pattern.sub(lambda found, words=words: filled(found, words), text)  # type: ignore[misc]
-        return with_tables(text, phrase)
+        return ENDINGS.sub(endings, with_tables(BILL.sub(bill, text), phrase))
+
+    def endings(found: re.Match[str]) -> str:
+        return "，".join(verdict(each) or each for each in found[0].split(", "))
+
+    def bill(found: re.Match[str]) -> str:
+        table = [
+            fixed.get(line) or (row_in_place(line, cell) if "  " in line else line) for line in found[1].split("\n")
+        ]
+        return "\n".join(table) + wrapped(sentences(causes(joined(found[2]))), "→")
+
+    def sentences(text: str) -> str:
+        """Return the sentences below a bill, the most at once that one text has."""
+        ends = [found.start() for found in SENTENCES.finditer(text)] + [len(text)]
+        for end in reversed(ends):
+            words = verdict(text[:end]) or verdict(f" {text[:end]}")
+            if words:
+                return words.strip() + sentences(text[end + 1 :])
+        return text
+
+    def causes(text: str) -> str:
+        """Translate the causes with their shares, of which the text behind the colon is no part."""
+        for each, words in inside.items():
+            name, alone = each.partition(":")[0], words.partition("：")[0]
+            text = re.sub(rf"{re.escape(name)} \(([\d% …]+)\)", rf"{alone}（\1）", text) if name in text else text
+        return text
 
     def in_place(value: str) -> str:
         words = phrase(value.strip())

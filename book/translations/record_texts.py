@@ -5,7 +5,7 @@ Those of drawings too: their axes, curves and titles, cut where `d2l_lab.plots.w
 What a cell builds at run time is a text with fields, as its f-string has it. Where the values of a field are words too,
 a comment of the section lists them:
 
-% names: once, each
+% names: once, each, "both, in turn"
 """
 
 import ast
@@ -88,7 +88,7 @@ def extract(source: str) -> list[str]:
     tables = tables_in([node for tree in trees for node in ast.walk(tree)])
     found = [text for tree in trees for text in in_code(tree, tables)]
     for kind, line in LISTED.findall(source):
-        found += line.split(" → " if kind == "gain" else ", ")
+        found += line.split(" → ") if kind == "gain" else next(csv.reader([line], skipinitialspace=True))
     return found
 
 

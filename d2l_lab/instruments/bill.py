@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from d2l_lab.instruments.display import wrapped
+from d2l_lab.instruments.display import row_in_place, wrapped
 from d2l_lab.instruments.framework import framework, needs_framework, your_machine
 from d2l_lab.instruments.timing import minus
-from d2l_lab.instruments.words import say
+from d2l_lab.instruments.words import Translate, say, say_each
 from d2l_lab.machine.disturbance import observing
 from d2l_lab.machine.operations import device_and_rows, in_a_line
 from d2l_lab.machine.rounds import run as timed
@@ -131,9 +131,20 @@ class Bill:
             lines += [f"{start}{_ms(took):>8}{_ms(waste):>8}"] if members else []
         ends = {"the step beside it": self._full.whole, OUTSIDE: self._full.whole - self._full.seconds}
         lines += [f"{end:<63}{_ms(took):>8}" for end, took in (ends | {"the step alone": self.seconds}).items()]
+        lines = [row_in_place(line, _in_a_table()) for line in lines]
         lines += [say("?: some calls are not counted")] if any(row.uncounted for row in self.rows.values()) else []
         lines += [say("while this was measured, {words}", words=self._note)] if self._note else []
         return "\n".join([*lines, wrapped(self.sentence, "→")])
+
+
+def _in_a_table() -> Translate:
+    """Return what translates the words of the table."""
+    bounds = say_each("{bound} calls{unsure}", "{bound} bytes{unsure}", "{bound} flops{unsure}")
+    heads = say_each("operation", "calls", "bound by", "took", "waste")
+    sums = say_each(
+        "(others)", "({n} more)", "sum, in ms", "the step beside it", "between operations", "the step alone"
+    )
+    return lambda text: heads(text) or sums(text) or bounds(text)
 
 
 def _words(cause: str) -> str:

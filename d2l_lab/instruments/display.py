@@ -60,6 +60,19 @@ def aligned(rows: Sequence[Sequence[str]], left: Sequence[int] = (0, -1)) -> str
     return "\n".join(lines)
 
 
+def row_in_place(line: str, translate: Callable[[str], str | None]) -> str:
+    """Return a line of a table with its words translated, its columns where they were.
+
+    Numbers and their heads keep their ends; what begins the line or has a space keeps its beginning.
+    """
+    result = ""
+    for found in re.finditer(r"\S+(?: \S+)*", line):
+        words = translate(found[0]) or found[0]
+        start = found.start() if " " in found[0] else found.end() * bool(found.start()) - columns(words)
+        result += " " * max(start - columns(result), bool(result)) + words
+    return result
+
+
 def wrapped(text: str, mark: str = " ") -> str:
     """Return a sentence in lines that break between words, the first after a mark, the others as far in."""
     wide = bool(WIDE.search(text))  # where there are no spaces to break at, and a letter is as wide as two

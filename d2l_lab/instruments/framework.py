@@ -119,8 +119,8 @@ def lines_of(today: Today) -> Iterator[str]:
         figure, unit = names[change.path[-1]]
         size = column_scale((change.today, change.kept))
         yield say_line(
-            "{figure}: today {today}, {kept} when the profile was made",
-            figure=f"{figure} ({change.device})" if change.device else figure,
+            "{name}: today {today}, {kept} when the profile was made",
+            name=f"{figure} ({change.device})" if change.device else figure,
             today=quantity(change.today, unit, size),
             kept=quantity(change.kept, unit, size),
         )

@@ -26,6 +26,11 @@ def say_line(text: str, /, **fields: Any) -> str:
     return say(text, **fields)
 
 
+def say_each(*texts: str) -> Translate:
+    """Return a function that translates each of these texts, such as the words of a table."""
+    return filling(_translations()[0], texts)
+
+
 def say_record(text: str) -> str:
     """Return a text that a cell gave a record, such as a name, in the notebook's language."""
     return _translations()[1](text) or text

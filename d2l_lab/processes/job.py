@@ -18,9 +18,10 @@ from types import TracebackType
 from typing import Any
 
 from d2l_lab.files import write_atomically
+from d2l_lab.instruments.words import say
 from d2l_lab.processes import namespace
 from d2l_lab.processes.commands import argv, environments, per_rank, without_proxies
-from d2l_lab.processes.control import BOUND, FOLDER, GRACE, describe_exit, end_all, processes_of_launch
+from d2l_lab.processes.control import BOUND, FOLDER, GRACE, end_all, processes_of_launch, signal_name
 from d2l_lab.processes.output import Output, Search
 
 PROJECT = Path(__file__).parents[2]
@@ -50,6 +51,15 @@ def launch(command: Any, n: int | None = None, **options: Any) -> list[Any]:
     """
     with Job(command, n, **options) as job:
         return job.wait()
+
+
+def _ending(rank: int, status: int | None) -> str:
+    """Return how a rank ended, in the notebook's language."""
+    if status is None:
+        return say("rank {rank} still runs", rank=rank)
+    if status < 0:
+        return say("rank {rank} was ended by {signal}", rank=rank, signal=signal_name(-status))
+    return say("rank {rank} ended with status {status}", rank=rank, status=status)
 
 
 def return_value(value: Any) -> None:
@@ -178,7 +188,7 @@ class Job:
     @property
     def endings(self) -> str:
         """How the ranks ended, in words: "rank 0 ended with status 1, rank 1 was ended by SIGKILL"."""
-        return ", ".join(f"rank {rank} {describe_exit(status)}" for rank, status in enumerate(self.status))
+        return say(", ").join(_ending(rank, status) for rank, status in enumerate(self.status))
 
     def wait(self, *ranks: int) -> list[Any]:
         """Wait until these ranks, by default all, have ended, and return what each rank of the job returned.

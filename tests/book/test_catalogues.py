@@ -51,7 +51,7 @@ d2l.predict(name, 3).compare(d2l.compare({"x": f}, 3), "The next cell tells.")
 claim("not shown", 1)
 ```
 
-% names: eager, compiled
+% names: eager, compiled, "both, in turn"
 % gain: a step, eager → one step, compiled
 """
 FILES = {
@@ -69,7 +69,7 @@ CATALOGUES = {
     "figures": {"Answer"},
     "records": {
         *("A cache is faster", "a step, {way}", "Look at the clock.", "The next cell tells."),
-        *("eager", "compiled", "a step, eager", "one step, compiled", *OURS, *DRAWN, *COMPUTED),
+        *("eager", "compiled", "both, in turn", "a step, eager", "one step, compiled", *OURS, *DRAWN, *COMPUTED),
     },
 }
 RECORDS = {

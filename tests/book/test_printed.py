@@ -32,6 +32,15 @@ def chinese():
         ("load 1.00 of it\nbest m: predicted 1, found 4\n", "load 1.00 of it\n最佳的 m：预测 1，找到 4\n"),
         ("   1 rows     1.43 ms    46.9 GB/s       23 Gflop/s", "   1 行     1.43 ms    46.9 GB/s       23 Gflop/s"),
         ("all anew      promised   128 tokens/s, obtained    95", "全部重新计算  预计每秒   128 个词元，实得    95 个"),
+        (
+            "product, float32: today 3.00 Gflop/s, 4.00 Gflop/s when the profile was made",
+            "乘法，float32：今天为 3.00 Gflop/s，建立档案时为 4.00 Gflop/s",
+        ),
+        (
+            "2.1 s later rank 0 ended with status 1, rank 1 was ended by SIGKILL; 3 and 4 steps",
+            "2.1 s later rank 0 以状态 1 结束，rank 1 被 SIGKILL 终止; 3 and 4 steps",
+        ),
+        ("rank 0 is here, rank 1 still", "rank 0 is here, rank 1 still"),
     ],
 )
 def test_lines_of_our_packages_and_of_cells_are_translated(printed, shown):
@@ -46,6 +55,62 @@ def test_a_table_has_its_names_and_keeps_its_columns():
         "发出  1.20 ms (1.10 … 1.30; 5 轮，每轮 2 次)  1.00 ×\n完成  12.0 ms (11.0 … 13.0; 1 轮，每轮 1 次)  10.0 ×\n"
     )
     assert say_printed(printed) == shown
+
+
+BILL = """\
+operation                 calls    Mflop      MB   bound by        took   waste
+mm                            6     50.5    2.30    0.23 flops     0.31    0.08
+(others)                      1      0.0    0.00    0.00 calls?    0.04    0.04
+(17 more)                    60      0.0    1.60    0.06           0.18    0.13
+sum, in ms                  103     75.7  109.91    1.96           2.69    0.73
+the step beside it                                                 3.51
+between operations                                                 0.82
+the step alone                                                     2.88
+?: some calls are not counted
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        (
+            "→ 45% of the step is moving bytes: move fewer (fuse, narrower numbers,\n"
+            "  sparse gradients). The largest part is 14 × add_, 0.89 of 2.88 ms.\n"
+            "  Control: 256 of 512 rows take 0.83 of the step, so 128 should take\n"
+            "  0.75; they take 0.73.",
+            "→ 这一步的 45% 是搬运字节：少搬一些（融合、减少位数、稀疏梯度）。最大的部分是 14 × add_，"
+            "2.88 ms 中占 0.89 ms。"
+            "对照：512 行中取 256 行，用时是整步的 0.83；因此 128 行应为 0.75，实测为 0.73。",
+        ),
+        (
+            "→ No verdict: a tie between kernels far from their bounds (36% … 38%)\n"
+            "  and the fixed cost of calls and of Python (30% … 31%). The largest\n"
+            "  waste is in between operations, 1.95 of 7.58 ms. Control: 256 of 512\n"
+            "  rows take 0.95 of the step, so 128 should take 0.93; they take 0.94.",
+            "→ 没有结论：远远达不到界的核函数（36% … 38%）与调用和 Python 的固定开销（30% … 31%）难分高下。"
+            "最大的浪费在 操作之间，7.58 ms 中占 1.95 ms。"
+            "对照：512 行中取 256 行，用时是整步的 0.95；因此 128 行应为 0.93，实测为 0.94。",
+        ),
+    ],
+)
+def test_a_bill_has_its_words_where_they_were_and_its_sentences(printed, shown):
+    table, arrow, sentences = say_printed(BILL + printed).partition("→")
+    assert table == (
+        "操作                       调用    Mflop      MB   界及原因        用时    浪费\n"
+        "mm                            6     50.5    2.30    0.23 算术      0.31    0.08\n"
+        "（其他）                      1      0.0    0.00    0.00 调用?     0.04    0.04\n"
+        "（另有 17 项）               60      0.0    1.60    0.06           0.18    0.13\n"
+        "合计，ms                    103     75.7  109.91    1.96           2.69    0.73\n"
+        "同时测量的一步                                                     3.51\n"
+        "操作之间                                                           0.82\n"
+        "单独的一步                                                         2.88\n"
+        "?：有些调用没有清点\n"
+    )
+    assert "".join((arrow + sentences).split()) == "".join(shown.split())
+
+
+def test_a_bill_without_a_verdict_leaves_what_comes_behind_it():
+    assert say_printed(BILL + "mean 3.0 ms\n").endswith("mean 3.0 ms\n")
 
 
 def test_a_sentence_that_was_wrapped_is_wrapped_again():

@@ -9,7 +9,11 @@ from tiny_book import notebook, prose
 from book import ROOT
 from book.formulas import mathml
 
-PAGES = {"formulas": notebook(prose("# Formulas\n\n$$\nx = 1\n$$ (eq-formula)\n\nSee {eq}`eq-formula`."))}
+PAGES = {
+    "formulas": notebook(
+        prose("# Formulas\n\n$$\nx = 1\n$$ (eq-formula)\n\nSee {eq}`eq-formula`.\n\n由 $n$，得 $m$ 和 $k$。")
+    )
+}
 
 
 def test_a_formula_becomes_mathml_with_its_tex_for_those_who_copy_it():
@@ -30,3 +34,9 @@ def test_numbered_formulas_are_linked_by_their_numbers(book):
     assert f"({book.number('formulas')}.1)" in page
     assert 'href="#equation-eq-formula"' in page
     assert "katex" not in page
+
+
+def test_a_full_width_mark_stays_in_the_line_of_the_formula_before_it(book):
+    kept = book.article("formulas").select(".unbroken")
+    assert [each.contents[0].name for each in kept] == ["math", "math"]
+    assert [each.contents[1] for each in kept] == ["，", "。"]

@@ -11,7 +11,9 @@ from book.translations import CHINESE
 from book.translations.kernel_words import words_of
 from d2l_lab.exercises.checks import check
 from d2l_lab.instruments import words
+from d2l_lab.instruments.bill import _in_a_table
 from d2l_lab.instruments.claims import claim
+from d2l_lab.instruments.display import row_in_place
 from d2l_lab.instruments.predictions import Comparison, predict
 from d2l_lab.instruments.timing import Measurement, report
 
@@ -73,3 +75,12 @@ def test_without_the_file_or_with_a_damaged_one_they_are_in_english(beside, cont
         beside(content)
     predict("a step, eager", 0.0121)
     assert capsys.readouterr().out == "a step, eager: predicted 12.1 ms\n"
+
+
+def test_the_words_of_a_table_stand_where_the_english_ones_do(beside):
+    line = "(17 more)                    60    0.06 calls?    0.18"
+    assert row_in_place(line, _in_a_table()) == line, "without a translation"
+    beside(chinese())
+    words._translations.cache_clear()
+    assert row_in_place(line, _in_a_table()) == "（另有 17 项）               60    0.06 调用?     0.18"
+    assert row_in_place("operation    calls   took", _in_a_table()) == "操作          调用   用时"
