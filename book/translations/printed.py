@@ -48,9 +48,16 @@ def translation_of_printed(
     forms = [(form(text, text in lines), lines.get(text) or own[text]) for text in most_literal_first]
 
     def translate(text: str) -> str:
+        result, start = "", 0
+        for found in BILL.finditer(text):
+            result += lines_and_tables(text[start : found.start()]) + bill(found)
+            start = found.end()
+        return result + lines_and_tables(text[start:])
+
+    def lines_and_tables(text: str) -> str:
         for pattern, words in forms:
             text = pattern.sub(lambda found, words=words: filled(found, words), text)  # type: ignore[misc]
-        return ENDINGS.sub(endings, with_tables(BILL.sub(bill, text), phrase))
+        return ENDINGS.sub(endings, with_tables(text, phrase))
 
     def endings(found: re.Match[str]) -> str:
         return "，".join(verdict(each) or each for each in found[0].split(", "))
@@ -78,7 +85,7 @@ def translation_of_printed(
         return text
 
     def in_place(value: str) -> str:
-        words = phrase(value.strip())
+        words = ENDINGS.sub(endings, value) if ENDINGS.fullmatch(value) else phrase(value.strip())
         gap = " " * (columns(value) - columns(words or ""))
         return value if not words else words + gap if value.endswith(" ") else words
 

@@ -38,7 +38,7 @@ def chinese():
         ),
         (
             "2.1 s later rank 0 ended with status 1, rank 1 was ended by SIGKILL; 3 and 4 steps",
-            "2.1 s later rank 0 以状态 1 结束，rank 1 被 SIGKILL 终止; 3 and 4 steps",
+            "2.1 s 之后 rank 0 以状态 1 结束，rank 1 被 SIGKILL 终止；3 步和 4 步",
         ),
         ("rank 0 is here, rank 1 still", "rank 0 is here, rank 1 still"),
     ],
