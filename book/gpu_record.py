@@ -22,7 +22,6 @@ ON_ONE_GPU = (  # the sections whose experiments run on a single GPU
     "memory-precision",
     "auto-parallelism",
     "fast-transformer",
-    "kernels",
     "serving",
     "your-own-step",
 )
