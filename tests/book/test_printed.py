@@ -87,7 +87,7 @@ the step alone                                                     2.88
             "  and the fixed cost of calls and of Python (30% … 31%). The largest\n"
             "  waste is in between operations, 1.95 of 7.58 ms. Control: 256 of 512\n"
             "  rows take 0.95 of the step, so 128 should take 0.93; they take 0.94.",
-            "→ 没有结论：远远达不到界的核函数（36% … 38%）与调用和 Python 的固定开销（30% … 31%）难分高下。"
+            "→ 没有结论：远离下界的核函数（36% … 38%）与调用和 Python 的固定开销（30% … 31%）难分高下。"
             "最大的浪费在 操作之间，7.58 ms 中占 1.95 ms。"
             "对照：512 行中取 256 行，用时是整步的 0.95；因此 128 行应为 0.93，实测为 0.94。",
         ),
@@ -96,7 +96,7 @@ the step alone                                                     2.88
 def test_a_bill_has_its_words_where_they_were_and_its_sentences(printed, shown):
     table, arrow, sentences = say_printed(BILL + printed).partition("→")
     assert table == (
-        "操作                       调用    Mflop      MB   界及原因        用时    浪费\n"
+        "操作                       调用    Mflop      MB   下界            用时    浪费\n"
         "mm                            6     50.5    2.30    0.23 算术      0.31    0.08\n"
         "（其他）                      1      0.0    0.00    0.00 调用?     0.04    0.04\n"
         "（另有 17 项）               60      0.0    1.60    0.06           0.18    0.13\n"
