@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 from itertools import groupby
 
-from d2l_lab.instruments.display import aligned, columns, row_in_place, wrapped
+from book.translations.units import HAN
+from d2l_lab.instruments.display import WIDTH, aligned, columns, row_in_place
 from d2l_lab.instruments.words import Translate, filling, pieces
 
 BREAK = r"(?: |\n  )"  # where a long sentence may have been wrapped
@@ -18,6 +19,7 @@ ROW = re.compile(r"(?P<name>\S.*?) {2,}(?P<time>\S+ \S+ \(.*?; )(?P<runs>.*?)\) 
 BILL = re.compile(r"^(operation +calls +[^→]*?)^→ ([^\n]*(?:\n  [^\n]*)*)", re.MULTILINE)
 ENDING = r"rank \d+ (?:still runs|was ended by (?:SIG\w+|signal \d+)|ended with status \d+)"  # of a job's
 ENDINGS = re.compile(f"{ENDING}(?:, {ENDING})*")
+PIECE = re.compile(rf"[（“]*(?:[{HAN}]|[^\s\u2e80-\u9fff\uff00-\uff60“”]+)?[，。；：、！？）”]*\s*|\S")
 SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
 
 
@@ -66,7 +68,7 @@ def translation_of_printed(
         table = [
             fixed.get(line) or (row_in_place(line, cell) if "  " in line else line) for line in found[1].split("\n")
         ]
-        return "\n".join(table) + wrapped(sentences(causes(joined(found[2]))), "→")
+        return "\n".join(table) + in_lines(sentences(causes(joined(found[2]))), "→")
 
     def sentences(text: str) -> str:
         """Return the sentences below a bill, the most at once that one text has."""
@@ -93,7 +95,7 @@ def translation_of_printed(
         fields = {name: joined(value) for name, value in found.groupdict().items()}
         fields = {name: value if name in CODE else in_place(value) for name, value in fields.items()}
         line = "".join(part + fields.get(name or "", "") for part, name in pieces(words))
-        return wrapped(line) if "\n" in found[0] else found[1] + line
+        return in_lines(line) if "\n" in found[0] else found[1] + line
 
     return translate
 
@@ -104,6 +106,20 @@ def literal(text: str) -> str:
 
 def joined(text: str) -> str:
     return " ".join(text.split("\n  ")) if "\n" in text else text
+
+
+def in_lines(text: str, mark: str = " ") -> str:
+    """Return a sentence in lines, the first behind a mark, the others as far in.
+
+    Chinese breaks between any two characters, but not before a mark that closes or behind one that opens.
+    """
+    lines, line = list[str](), f"{mark} "
+    for piece in PIECE.findall(re.sub(rf"(?<=[{HAN}]) (?=[{HAN}])", "", text)):
+        if columns(line + piece.rstrip()) > WIDTH and len(line) > len(mark) + 1:
+            lines.append(line.rstrip())
+            line = "  "
+        line += piece
+    return "\n".join([*lines, line.rstrip()])
 
 
 def form(text: str, wraps: bool = True) -> re.Pattern[str]:

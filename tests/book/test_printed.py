@@ -7,6 +7,7 @@ from book.layout import Edition
 from book.outputs import SVG, presentable
 from book.translations import CHINESE
 from book.words import say_printed, set_language
+from d2l_lab.instruments.display import columns
 from d2l_lab.machine.datasheets import specifications
 
 
@@ -88,7 +89,7 @@ the step alone                                                     2.88
             "  waste is in between operations, 1.95 of 7.58 ms. Control: 256 of 512\n"
             "  rows take 0.95 of the step, so 128 should take 0.93; they take 0.94.",
             "→ 没有结论：远离下界的核函数（36% … 38%）与调用和 Python 的固定开销（30% … 31%）难分高下。"
-            "最大的浪费在 操作之间，7.58 ms 中占 1.95 ms。"
+            "最大的浪费在操作之间，7.58 ms 中占 1.95 ms。"
             "对照：512 行中取 256 行，用时是整步的 0.95；因此 128 行应为 0.93，实测为 0.94。",
         ),
     ],
@@ -107,6 +108,9 @@ def test_a_bill_has_its_words_where_they_were_and_its_sentences(printed, shown):
         "?：有些调用没有清点\n"
     )
     assert "".join((arrow + sentences).split()) == "".join(shown.split())
+    lines = sentences.split("\n")
+    assert all(60 < columns(line) <= 70 for line in lines[:-1])
+    assert not any(line.strip()[0] in "，。；：）" or line[-1] == "（" for line in lines)
 
 
 def test_a_bill_without_a_verdict_leaves_what_comes_behind_it():
