@@ -30,7 +30,10 @@ def chinese():
             "attention: fused: it gains: kept (pairs: 6), 8.55 ms a step, 59,893 tokens/s",
             "注意力：融合：有收益，保留（6 对），每步 8.55 ms，每秒 59,893 个词元",
         ),
-        ("load 1.00 of it\nwith s = 2, best m: predicted 1, found 4", "load 1.00 of it\ns = 2 时，最佳的 m：预测 1，找到 4"),
+        (
+            "load 1.00 of it\nwith s = 2, best m: predicted 1, found 4",
+            "load 1.00 of it\ns = 2 时，最佳的 m：预测 1，找到 4",
+        ),
         ("   1 rows     1.43 ms    46.9 GB/s       23 Gflop/s", "   1 行     1.43 ms    46.9 GB/s       23 Gflop/s"),
         ("all anew      promised   128 tokens/s, obtained    95", "全部重新计算  预计每秒   128 个词元，实得    95 个"),
         (
