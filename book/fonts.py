@@ -165,6 +165,8 @@ def sheet(faces: Sequence[Face], wanted: frozenset[str]) -> str:
 
 def carry(drawings: Sequence[Element]) -> None:
     """Put into drawings (roots of files in SVG) the fonts of their text: pages show each as a picture of its own."""
+    for drawing in drawings:
+        join_lines(drawing)
     letters = {drawing: frozenset("".join(words)) for drawing in drawings if (words := texts(drawing))}
     all_letters = COMMON.union(*letters.values())
     for drawing, wanted in letters.items():
@@ -174,6 +176,20 @@ def carry(drawings: Sequence[Element]) -> None:
         style = Element(f"{drawing.tag.removesuffix('svg')}style")
         style.text = "".join(rule(face, embedded(cut(woff(face, all_letters), wanted))) for face in faces)
         drawing.insert(0, style)
+
+
+def join_lines(drawing: Element) -> None:
+    """Take the line breaks between the parts of a text out of a drawing: they would be spaces in a font of the system."""
+    for node in drawing.iter():
+        if node.tag.rpartition("}")[2] == "text" and len(node):
+            node.text = joined(node.text)
+            for part in node:
+                part.tail = joined(part.tail)
+
+
+def joined(blank: str | None) -> str | None:
+    """Return what stands between two parts of a text, None where it is a line break alone."""
+    return None if blank and "\n" in blank and not blank.strip() else blank
 
 
 def texts(drawing: Element) -> list[str]:

@@ -80,6 +80,12 @@ def test_a_drawing_carries_the_fonts_of_its_text(attributes, text, fonts):
     assert "url(data:font/woff;base64," in drawing[0].text
 
 
+def test_a_text_of_several_parts_has_no_spaces_in_a_font_of_the_system():
+    drawing = ET.fromstring("<svg><text>\n <tspan>1</tspan>\n <tspan>0</tspan> of <tspan>2</tspan>\n</text></svg>")
+    carry([drawing])
+    assert "".join(drawing.find("text").itertext()) == "10 of 2"
+
+
 def test_decks_carry_their_fonts_which_have_the_characters_of_all_of_them():
     decks = with_fonts({"a": "<head></head>α", "b": "<head></head>b"})
     carried = used((*SANS, *MONO, *MATH, *SYMBOLS), frozenset("αb"))
