@@ -179,7 +179,7 @@ def carry(drawings: Sequence[Element]) -> None:
 
 
 def join_lines(drawing: Element) -> None:
-    """Take the line breaks between the parts of a text out of a drawing: they would be spaces in a font of the system."""
+    """Take line breaks between the parts of a text out of a drawing: they would be spaces in a font of the system."""
     for node in drawing.iter():
         if node.tag.rpartition("}")[2] == "text" and len(node):
             node.text = joined(node.text)
