@@ -15,14 +15,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 TABLES = ("compare", "report")  # functions that take a dict whose keys are shown
-SHOWN = {
-    "claim": 0,
-    "predict": 0,
-    "try_lever": 0,
-    "trial": 0,
-    "piece": 0,
-    "compare": 1,
-}  # the place of an argument that is shown
+# The place of an argument that is shown.
+SHOWN = {"claim": 0, "predict": 0, "try_lever": 0, "trial": 0, "piece": 0, "compare": 1}
 LABELS = ("xlabel", "ylabel", "legend", "label", "title", "set_xlabel", "set_ylabel")  # keywords, or functions
 PLOT = slice(2, 5)  # the labels among the arguments of `plot`
 LABEL = re.compile(r"(?<![{\w])[a-z]{3,}")  # a part of a label without such a word is a symbol or a unit
